@@ -18,6 +18,7 @@ from graphbrick.questions.formats import (
     metaqa,
     passages,
     plain,
+    ragevaluator,
     rog,
     simplequestions,
     webqsp,
@@ -40,6 +41,7 @@ _READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
     "musique": passages.read_musique,
     "qald": linked_data.read_qald,
     "lcquad": linked_data.read_lcquad,
+    "ragevaluator": ragevaluator.read,
     "simplequestions": plain.read,  # only its text files are read differently
 }
 
@@ -62,6 +64,7 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
         form: "plain" for your own questions (see `graphbrick.questions.formats.plain`); "metaqa", "webqsp", "cwq",
             "grailqa" and "webquestions" for the original files; "rog" for WebQSP and CWQ as prepared for RoG;
             "qald", "lcquad" and "simplequestions" likewise;
+            "ragevaluator" for questions about documents with an answer or a document;
             "hotpotqa" and "musique" for questions over passages; "hetionet" for plain questions with Hetionet keys;
             "auto" detects the form.
 
@@ -151,7 +154,7 @@ def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator
         first = next(records, None)
         if first is None:
             return iter(())
-        form, records = _form_of(first), chain([first], records)
+        form, records = _form_of(first, suffix), chain([first], records)
     dataset = re.split(r"\.", file.name)[0] if form == "plain" else form
     return _READERS[form](_noting_line(records, place), dataset)
 
@@ -168,8 +171,8 @@ def _noting_number(questions: Iterator[Question], place: list[int]) -> Iterator[
         yield question
 
 
-def _form_of(first: Record) -> str:
-    """Return the form whose fields the first record of a file has."""
+def _form_of(first: Record, suffix: str) -> str:
+    """Return the form whose fields the first record of a file has; ``suffix`` is that of the file."""
     has = first.values.keys()
     if "Parses" in has:
         return "webqsp"
@@ -189,6 +192,8 @@ def _form_of(first: Record) -> str:
         return "lcquad"
     if "q_entity" in has:
         return "rog"
+    if suffix == ".json" and has in ({"question", "answer"}, {"question", "doc"}):
+        return "ragevaluator"
     if "question" in has or difflib.get_close_matches("question", has, cutoff=0.8):
         return "plain"
     raise first.fault(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import shutil
 from pathlib import Path
 from unittest.mock import patch
@@ -13,13 +12,14 @@ import pytest
 from commands import Run, refused
 from documents import write_documents
 from faults import fails, told
+from rag_study import CALLS, FIRST, TEXTS, WORDS, compare, script, systems
 
 from graphbrick import LLM, ByParagraph, Phrases, Session, index, parse
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.rag.building import Documents
-from graphbrick.judge.rag.experiment import RagStudy, evaluate_rag
+from graphbrick.judge.rag.experiment import evaluate_rag
 from graphbrick.judge.rag.page import headline, write_page
 from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL, QuestionWriting, questions_about
 from graphbrick.judge.rag.scores import Scores, read_score, score_answers
@@ -30,41 +30,10 @@ from graphbrick.testing import ScriptedLLM
 from graphbrick.testing.llm_server import Reply, Request
 from graphbrick.text.indexing.indexing import Indexed
 
-TEXTS = {
-    "nairobi.txt": "Nairobi is the capital of Kenya. The Green City lies near Mount Kenya.",
-    "kisumu.txt": "Kisumu is a port on Lake Victoria. Kisumu trades with Uganda.",
-    "mombasa.txt": "Mombasa lies on the Indian Ocean. Mombasa has the Fort Jesus.",
-}
-CALLS = 1 + 3 + 6  # for two and three questions, and for a score of each answer that is not empty
-WORDS, FIRST = "Passages(n=2) >> Quote(BM25(), n=1)", "Passages(n=1) >> Quote(BM25(), n=2)"
-
 
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
     return write_documents(tmp_path / "docs", TEXTS)
-
-
-def systems() -> list[RagSystem]:
-    return [RagSystem("words", parse(WORDS)), RagSystem("first", parse(FIRST))]
-
-
-def script(request: Request) -> str:
-    """Write questions, and score answers by the towns that they name."""
-    if "You judge" in request.prompt:
-        answer = request.prompt.rpartition("Answer:")[2]
-        return json.dumps({"reason": "seen", "score": 80 if "Kisumu" in answer else 20})
-    n = re.search(r"Write (\d+) different", request.prompt)
-    if n:
-        known = request.prompt.count("\n- ")
-        return json.dumps({"questions": [f"What do towns share, part {known + i}?" for i in range(int(n[1]))]})
-    title = re.search(r"Title: (\w*)", request.prompt)
-    return json.dumps({"question": f"Where does {title[1] if title else ''} lie?"})
-
-
-def compare(documents: Path, folder: Path, server: ScriptedLLM, **options: object) -> RagStudy:
-    llm = LLM("model", base_url=server.base_url)
-    writing = QuestionWriting(llm, overall=2, single=3)
-    return evaluate_rag(Documents([documents]), systems(), folder, questions=writing, judge=llm, **options)  # type: ignore[arg-type]
 
 
 def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path) -> None:
@@ -238,7 +207,7 @@ def test_scores_survive_a_kill_while_they_are_read(tmp_path: Path) -> None:
     row = json.dumps({"system": "a", "question": "1", "answer": "x", "judge": "j", "score": 5})
     file.write_text(f"{row}\n{row[:20]}")
     before = file.read_bytes()
-    assert Scores(file).find("a", "1", "x", "j", "") is not None
+    assert Scores(file).find("a", "1", "x", "j", "", "") is not None
     assert file.read_bytes() == before  # reading changes nothing, so that a kill cannot either
 
 

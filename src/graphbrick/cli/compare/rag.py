@@ -55,6 +55,10 @@ def rag(
     title: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column of titles.")] = None,
     key: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column with a name for each row.")] = None,
     section: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column of headings.")] = None,
+    no_reference: Annotated[
+        bool,
+        typer.Option("--no-reference", help="Do not show the judge the right answer, or the document asked about."),
+    ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Judge again where no score could be read.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without documents that cannot be read.")] = False,
     budget: BudgetText = None,
@@ -85,8 +89,8 @@ def rag(
         writing = None if llm is None else QuestionWriting(chat_model(llm), overall, single, seed)
         study = evaluate_rag(
             Documents(sources, SourceOptions(text, title, key, section), skip_bad), chosen, out,
-            questions=questions or writing, judge=None if judge is None else model_of(judge), retry=retry,
-            progress=report,
+            questions=questions or writing, judge=None if judge is None else model_of(judge),
+            reference=not no_reference, retry=retry, progress=report,
         )  # fmt: skip
     rows = rows_of(study)
     files = [write_page(study, rows), *write_files(study, rows)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,7 @@ from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.rag.building import Built, Documents, build_system
 from graphbrick.judge.rag.questions import QuestionWriting, questions_about
+from graphbrick.judge.rag.references import Reference, references_of
 from graphbrick.judge.rag.scores import Score, Scores, score_answers
 from graphbrick.judge.rag.systems import RagSystem
 from graphbrick.models.llm.chat import ChatModel
@@ -82,6 +83,7 @@ def evaluate_rag(
     *,
     questions: str | PathLike[str] | QuestionWriting | None = None,
     judge: ChatModel | None = None,
+    reference: bool = True,
     retry: bool = False,
     progress: Progress = silent,
 ) -> RagStudy:
@@ -97,7 +99,9 @@ def evaluate_rag(
         folder: Where everything is kept; made if there is none.
         questions: A file of questions, or an order to write them, which is not needed again once the folder has its
             questions.
-        judge: A language model that scores answers from 0 to 100 and sees question and answer only; None for no scores.
+        judge: A language model that scores answers from 0 to 100; None for no scores.
+        reference: Whether the judge sees what is true, as published: the stored answer of a question, or the text of
+            the document that it is about. Without it, or where a question has neither, it sees question and answer.
         retry: Let the judge score again the answers whose score could not be read.
         progress: Called now and then.
 
@@ -119,7 +123,9 @@ def evaluate_rag(
         answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
         if judge is None:
             return RagStudy(place, built, answers, "", notes)
-        judged = _judged(answers, judge, Scores(place / SCORES), progress, retry=retry)
+        references = references_of(posed, built[systems[0].name].graph) if reference else {}
+        notes += _notes_on(references, len(posed)) if reference else []
+        judged = _judged(answers, judge, Scores(place / SCORES), references, progress, retry=retry)
         return RagStudy(place, built, judged, name_of(judge), notes)
 
 
@@ -209,7 +215,7 @@ def _write(file: Path, built: Built, writing: QuestionWriting, progress: Progres
 
     def keep(question: Question) -> None:
         nonlocal done
-        row = {"id": question.id, "question": question.text, "answers": [], **question.facts}
+        row = {"id": question.id, "question": question.text, "answers": list(question.answers), **question.facts}
         with part.open("a", encoding="utf-8") as out:
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
         done += 1
@@ -244,12 +250,31 @@ def _answers(runs: Path, system: RagSystem, built: Built, posed: Sequence[Questi
         ]
 
 
+def _notes_on(references: Mapping[str, Reference], questions: int) -> list[str]:
+    """Return what a user should know of what the judge sees."""
+    lacking, cut = questions - len(references), sum(one.is_cut for one in references.values())
+    lacks = (
+        f"{lacking:,} of {questions:,} questions have neither an answer nor a document here, which a judge could see"
+    )
+    return [lacks] * bool(lacking) + [f"of {cut:,} long documents the judge sees the beginning"] * bool(cut)
+
+
 def _judged(
-    answers: dict[str, list[Asked]], judge: ChatModel, scores: Scores, progress: Progress, *, retry: bool
+    answers: dict[str, list[Asked]],
+    judge: ChatModel,
+    scores: Scores,
+    references: Mapping[str, Reference],
+    progress: Progress,
+    *,
+    retry: bool,
 ) -> dict[str, list[Asked]]:
     """Return the answers with their scores."""
     rows = [(name, one.question.id, one.question.text, one.answer) for name, part in answers.items() for one in part]
-    scored = iter(score_answers(rows, judge, name_of(judge), scores, part_of(progress, JUDGING), retry=retry))
+    scored = iter(
+        score_answers(
+            rows, judge, name_of(judge), scores, part_of(progress, JUDGING), references=references, retry=retry
+        )
+    )
     return {
         name: [Asked(one.question, one.answer, one.seconds, one.error, next(scored)) for one in part]
         for name, part in answers.items()

@@ -8,7 +8,8 @@ from pathlib import Path
 from graphbrick.judge.rag.experiment import RUNS, RagStudy
 from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL
 from graphbrick.judge.rag.tables import Scored, SystemRow
-from graphbrick.study.report.page import Page, Section, table_figure
+from graphbrick.study.report.charts import Part, Row, short, stacked_bars
+from graphbrick.study.report.page import Figure, Page, Section, table_figure
 from graphbrick.study.report.tables import NONE, Cell, Column, Table, difference_cell, name_cell, number_cell
 from graphbrick.study.statistics.paired import holm, paired_bootstrap
 
@@ -21,6 +22,7 @@ def write_page(study: RagStudy, rows: Sequence[SystemRow]) -> Path:
     """Write the page into the folder of the evaluation; return the file."""
     sections = [
         Section("pipelines", "Answers", [_scores_note(study)], [table_figure(_answers(rows))]),
+        Section("charts", "Charts", [_CHARTS], _charts(rows)),
         *_differences(study),
         Section("building", "Building", [_BUILDING], [table_figure(_building(rows))]),
         Section("answers", "Questions and answers", [_ANSWERS], [table_figure(_listed(study))]),
@@ -36,6 +38,30 @@ _BUILDING = (
     "what the process held before, without model servers. Size is the graph with all that is kept beside it."
 )
 _ANSWERS = "Every answer with its score. graphbrick report shows evidence and model calls of each."
+
+
+_CHARTS = "The four figures of the paper: building, memory, time and score. Systems are numbered as in the table."
+
+
+def _charts(rows: Sequence[SystemRow]) -> list[Figure]:
+    """Return the charts of the paper: seconds and memory of building, seconds a question, mean score."""
+    values: dict[str, list[float | None]] = {
+        "Seconds of building": [row.build_seconds for row in rows],
+        "Peak memory of building, MB": [row.peak_mb for row in rows],
+        "Mean seconds a question": [row.mean_seconds for row in rows],
+    }
+    for kind in dict.fromkeys(kind for row in rows for kind in row.scores):
+        means = [_mean(row, kind) for row in rows]
+        values[f"Mean score, {_NAMES.get(kind, kind)}"] = [None if mean < 0 else mean for mean in means]
+    figures = []
+    for title, of_each in values.items():
+        if any(value is not None for value in of_each):
+            bars = [
+                Row(number, row.name, [value], "" if value is not None else "not measured")
+                for number, (row, value) in enumerate(zip(rows, of_each, strict=True), 1)
+            ]
+            figures.append(Figure(stacked_bars(bars, [Part(title, "c1")], shown=short), title))
+    return figures
 
 
 def headline(rows: Sequence[SystemRow]) -> str:
@@ -65,10 +91,21 @@ def _scores_note(study: RagStudy) -> str:
     if not study.judge:
         return "Nothing was scored: there was no judge."
     return (
-        f"Scores from 0 to 100 by {study.judge}, which sees question and answer only, so it cannot know whether an "
-        "answer is true. Means with 95 % intervals; no answer scores 0. A reply without a score is neither 0 nor "
-        "left out silently: beside the mean of the others stands the range that it may lie in; --retry asks again."
+        f"Scores from 0 to 100 by {study.judge}, {_seen(study)}. Means with 95 % intervals; no answer scores 0. "
+        "A reply without a score is neither 0 nor left out silently: beside the mean of the others stands the range "
+        "that it may lie in; --retry asks again."
     )
+
+
+def _seen(study: RagStudy) -> str:
+    """Return what the judge saw beside questions and answers."""
+    seen = [one.score.reference.partition(" ")[0] for asked in study.asked.values() for one in asked if one.score]
+    if not any(seen):
+        return "which sees question and answer only, so it cannot know whether an answer is true"
+    names = {"answer": "the right answer", "document": "the text of the document that the question is about"}
+    told = [f"{name} ({seen.count(kind):,} scores)" for kind, name in names.items() if kind in seen]
+    rest = [f"nothing ({seen.count(''):,})"] if "" in seen else []
+    return f"which sees beside question and answer {', '.join([*told, *rest])}"
 
 
 def _answers(rows: Sequence[SystemRow]) -> Table:
