@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def plan(folder: Path, text: str) -> Experiment:
     (folder / "paper.toml").write_text(text)
-    return Experiment.read(folder / "paper.toml")
+    return Experiment.read(folder / "paper.toml").checked()
 
 
 def test_a_sweep_makes_a_pipeline_for_every_combination(folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_samples_are_drawn_in_all_or_of_each_group(folder: Path) -> None:
         ("data = [3]\n" + RUN, "experiment.no_table", "data 1 must be a table"),
         ('[[data]]\ngraph = "tiny.graph"\n' + RUN, "experiment.no_key", "no questions"),
         (DATA.replace("tiny.graph", "gone.graph") + RUN, "experiment.no_graph", "gone.graph"),
-        (DATA.replace("tiny.graph", "g.graph") + 'build = "kb.txt"\n' + RUN, "experiment.no_file", "kb.txt"),
+        (DATA.replace("tiny.graph", "g.graph") + 'build = "kb.txt"\n' + RUN, "experiment.no_graph", "kb.txt"),
         (DATA + 'build = ["a", "b"]\n' + RUN, "experiment.many_sources", "folder"),
         (DATA.replace("rows.jsonl", "gone.jsonl") + RUN, "experiment.no_file", "gone.jsonl"),
         (DATA + DATA + RUN, "experiment.name_twice", "'tiny'"),

@@ -69,7 +69,7 @@ def run_file(
     if given:
         raise InputError(f"{given[0]} is for one evaluation; write what it says into {file}", code="experiment.option")
     places = places_of()
-    experiment = read(file, places).only(only)
+    experiment = read(file, places).only(only).checked()
     experiment = replace(experiment, out=out or experiment.out, judge=judge or experiment.judge)
     if dry_run:
         from graphbrick.study.experiments.forecast import forecast

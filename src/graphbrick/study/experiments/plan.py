@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,8 @@ class DataSet:
         limit: Questions that are drawn in proportion to `by`; None for all.
         each: Questions that are drawn of each group of `by`; None for all.
         by: Groups of the sample: "hops", or a fact of the questions such as "complexity".
+        no_graph: Why there is no graph, and none can be built; empty if there is.
+        no_questions: Why there are no questions; empty if there are.
     """
 
     name: str
@@ -50,6 +53,8 @@ class DataSet:
     limit: int | None = None
     each: int | None = None
     by: str = "hops"
+    no_graph: str = ""
+    no_questions: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class Experiment:
 
     @classmethod
     def read(cls, file: Path, folder: Path | None = None, known: Collection[str] = ()) -> Experiment:
-        """Read a file and check all of it: keys, recipes, pipelines, samples, and whether its files are there.
+        """Read a file and check all of it: keys, recipes, pipelines, samples. `checked` looks for its files.
 
         Args:
             file: The TOML file.
@@ -150,6 +155,18 @@ class Experiment:
             tuple(runs),
         )
 
+    def checked(self) -> Experiment:
+        """Return the experiment, all of whose graphs and questions are there.
+
+        Raises:
+            InputError: A graph is not there and cannot be built, or there are no questions.
+        """
+        for number, one in enumerate(self.data, 1):
+            for reason, code in ((one.no_graph, "experiment.no_graph"), (one.no_questions, "experiment.no_file")):
+                if reason:
+                    raise InputError(f"data {number} ({one.name}): {reason}", self.file, code=code)
+        return self
+
     def only(self, words: Sequence[str]) -> Experiment:
         """Return the part of an experiment whose runs, or data sets, have one of some words in their names.
 
@@ -182,20 +199,11 @@ def _data(table: Table, top: Table, folder: Path, known: Collection[str]) -> Dat
             raise table.refused(f"has no {key}", "experiment.no_key")
     graph, build = table.text("graph"), tuple(str(folder / one) for one in table.texts("build"))
     is_known = graph in known
-    if not is_known and not build and not (folder / graph).exists():
-        raise table.refused(
-            f"has graph = {graph!r}, which is not there; build it, or give the files to build it from as build",
-            "experiment.no_graph",
-        )
     if len(build) > 1:
         raise table.refused(
             "is built from one file or folder; put several files into a folder", "experiment.many_sources"
         )
-    missing = [one for one in build if not Path(one).exists() and not (folder / graph).exists()]
     questions = [name if name in known else _questions(name, folder) for name in table.texts("questions")]
-    missing += [one for one in questions if one not in known and not named_files(one) and not Path(one).exists()]
-    if missing:
-        raise table.refused(f"needs {missing[0]}, which is not there", "experiment.no_file")
     own_sample = table.has("limit") or table.has("each")
     sample = table if own_sample else top
     if sample.has("limit") and sample.has("each"):
@@ -212,12 +220,30 @@ def _data(table: Table, top: Table, folder: Path, known: Collection[str]) -> Dat
         sample.number("limit"),
         sample.number("each"),
         table.text("by") or top.text("by", "hops"),
+        "" if is_known else _missing(folder / graph, build),
+        next(filter(None, (_missing_questions(one) for one in questions if one not in known)), ""),
     )
 
 
 def _questions(name: str, folder: Path) -> str:
     """Return a file of questions beside the experiment file, or the name of a split."""
-    return str(folder / name) if (folder / name).exists() or not named_files(name) else name
+    return name if re.fullmatch(r"[\w.-]+:\w+", name) and not (folder / name).exists() else str(folder / name)
+
+
+def _missing(graph: Path, build: Sequence[str]) -> str:
+    """Return why there is no graph; empty if there is one, or can be."""
+    if graph.exists() or (build and Path(build[0]).exists()):
+        return ""
+    told = f"to build it from, {build[0]} is not there either" if build else "give what to build it from as build"
+    return f"{graph} is not there; {told}"
+
+
+def _missing_questions(name: str) -> str:
+    """Return why there are no questions; empty if there are."""
+    try:
+        return "" if named_files(name) or Path(name).exists() else f"{name} is not there"
+    except InputError as error:  # a split that was not fetched
+        return str(error)
 
 
 def _runs(table: Table, top: Table, names: Sequence[str]) -> Iterator[PlannedRun]:
