@@ -19,8 +19,8 @@ from graphbrick.study.report.answers import (
 )
 from graphbrick.study.report.confidence import confidence_table
 from graphbrick.study.report.figures import PipelineFigures
-from graphbrick.study.report.linking_and_queries import task_tables
 from graphbrick.study.report.overview import QUALITY_GROUPS, measure_name, strata_table
+from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.summary import StudyComparison, StudySummary
 from graphbrick.study.report.tables import Table as ReportTable
 from graphbrick.study.report.tables import columns_of

@@ -16,7 +16,6 @@ from graphbrick.study.report.answers import (
 )
 from graphbrick.study.report.confidence import NOTE, confidence_table, curve_table, reliability_table
 from graphbrick.study.report.figures import PipelineFigures
-from graphbrick.study.report.linking_and_queries import task_tables
 from graphbrick.study.report.markup import visible
 from graphbrick.study.report.overview import (
     QUALITY_GROUPS,
@@ -28,6 +27,7 @@ from graphbrick.study.report.overview import (
     pipelines_table,
     strata_table,
 )
+from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
 from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
 
@@ -54,7 +54,7 @@ def markdown_page(results: Results) -> Iterator[str]:
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
     yield from _answers(figures, results.judge)
     for task in task_tables({"": figures}):
-        yield f"\n## {task.title}\n\nMeans in percent.\n\n{table_markdown(task.table)}"
+        yield f"\n## {task.title}\n\n{task.note}\n\n{table_markdown(task.table)}"
     yield from _confidence(figures)
     for group in groups_shown(results.by):
         strata = strata_table(figures, group, metric)

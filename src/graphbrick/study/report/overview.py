@@ -27,7 +27,10 @@ from graphbrick.study.statistics.comparison import Comparison, compare, correcte
 from graphbrick.study.statistics.summary import Summary
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
-OTHERS = {"exact_match": "EM", "judge_at_1": "Judge@1"}
+OTHERS = {
+    "exact_match": "EM", "judge_at_1": "Judge@1", "f1_of_means": "F1 of means", "subgraph_f1": "subgraph F1",
+    "path_f1": "path F1",
+}  # fmt: skip
 SCORERS = {"rog": "RoG", "tog": "ToG", "lego": "LEGO-GraphRAG"}
 QUALITY_GROUPS = ("all questions, %", "answerable questions, %")
 # One colour means one kind of stage in every chart, whether it takes time or loses answers.
@@ -111,6 +114,7 @@ def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
         columns.append(Column("lost at, %", note="of the questions with gold answers", text=True, only="file"))
     columns += [
         Column("recall", "subgraph", "gold answers that are in the subgraph, in percent"),
+        Column("F1", "subgraph", "the harmonic mean of subgraph precision and recall of each question, in percent"),
         Column("entities", "subgraph", "entities of the subgraph, on average"),
         Column("F1", "paths", "the harmonic mean of path precision and path recall, in percent"),
         Column("median", "time", "half of the questions take longer"),
@@ -295,7 +299,8 @@ def _mean_of(summary: Summary, part: str) -> float | None:
 
 def _stage_cells(one: PipelineFigures) -> list[Cell]:
     recall, nodes, paths = _mean_of(one.means["subgraph_recall"], "all"), *map(one.averages.get, ("nodes", "path_f1"))
-    cells = [share_cell(recall), number_cell(nodes), share_cell(paths)]
+    f1 = _mean_of(one.means["subgraph_f1"], "all")
+    cells = [share_cell(recall), share_cell(f1), number_cell(nodes), share_cell(paths)]
     if one.times is None:
         return [*cells, NONE, NONE]
     return cells + [Cell(milliseconds(ms), ms) for ms in (one.times.median, one.times.p95)]

@@ -20,7 +20,6 @@ from graphbrick.study.report.browser import Listing
 from graphbrick.study.report.charts import Part, Row, grouped_bars, milliseconds, percent, short, stacked_bars
 from graphbrick.study.report.confidence import confidence_section
 from graphbrick.study.report.figures import STRATA, PipelineFigures
-from graphbrick.study.report.linking_and_queries import task_tables
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.overview import (
     STAGES,
@@ -35,6 +34,7 @@ from graphbrick.study.report.overview import (
 )
 from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
 from graphbrick.study.report.scatter import Point, scatter
+from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import table_html
 from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.statistics.intervals import Interval

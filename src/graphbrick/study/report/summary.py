@@ -86,7 +86,7 @@ class StudyComparison:
                     for group, one in grouped
                     if getattr(one, task)
                 ]
-                for task in ("linking", "queries")
+                for task in ("linking", "extraction", "paths", "queries")
             },
             "comparisons": [
                 {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in self.rows

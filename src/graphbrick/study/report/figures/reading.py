@@ -1,21 +1,16 @@
-"""Figures of each pipeline of a study: means, times, cost and losses for tables and charts."""
+"""Computes the figures of each pipeline of a study: means, times, cost and losses."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean, median
-from typing import Any, NamedTuple
-
-import numpy as np
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.confidence import (
-    Bin,
-    RiskCoverage,
     aurc,
     calibration_error,
     coverage_at_risk,
@@ -24,207 +19,30 @@ from graphbrick.study.metrics.confidence import (
 )
 from graphbrick.study.metrics.linking_metrics import LINKING_METRICS
 from graphbrick.study.metrics.published import PUBLISHED_METRICS
+from graphbrick.study.metrics.sets import harmonic
+from graphbrick.study.report.figures.pipeline import PipelineFigures
+from graphbrick.study.report.figures.values import (
+    ANSWERED,
+    AVERAGED,
+    EXTRACTION,
+    MEASURED,
+    NOT_LOST,
+    OF_MEANS,
+    PATHS,
+    RISK,
+    SEED,
+    STRATA,
+    SUMMED,
+    Answers,
+    Confidence,
+    Judged,
+    Mean,
+    Times,
+)
 from graphbrick.study.runs.query_scoring import QUERY_METRICS
 from graphbrick.study.statistics.summary import Summary, summarize, summarize_by
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import Result, StoredJudgement, StudyQuestion, StudyRun
-
-POINTS = 100  # of a risk-coverage curve that are shown
-RISK = 0.05  # share of wrong answers at which coverage is reported
-SEED = 0  # of the bootstrap, so that the same study gives the same page
-NOT_LOST = "not lost"
-STRATA = ("hops", "dataset")
-MEASURED = ("hits_at_1", "hit", "f1", "subgraph_recall")  # with intervals
-AVERAGED = ("nodes", "path_f1")
-ANSWERED = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1", "judge_at_1")
-_SUMMED = ("calls", "tokens_in", "tokens_out", "estimated", "cost", "cache_hits")
-
-
-class Times(NamedTuple):
-    """Milliseconds a question.
-
-    Attributes:
-        median: Half of the questions take longer.
-        p95: One in twenty takes longer (nearest rank).
-        mean: Mean time.
-        stages: Mean time of each kind of stage; they add up to ``mean``.
-    """
-
-    median: float
-    p95: float
-    mean: float
-    stages: dict[str, float]
-
-
-class Mean(NamedTuple):
-    """The mean of a measure, without an interval.
-
-    Attributes:
-        all: Mean over all scored questions; None if there are none.
-        answerable: Mean over the scored questions that the graph can answer; None if there are none.
-        scored: Number of scored questions.
-        scored_answerable: Number of scored questions that the graph can answer.
-    """
-
-    all: float | None
-    answerable: float | None
-    scored: int
-    scored_answerable: int
-
-
-class Answers(NamedTuple):
-    """The quality of the answers to some questions.
-
-    Attributes:
-        questions: Number of questions.
-        answerable: Number of questions that the graph can answer.
-        means: Means by measure: those of `ANSWERED`, and, over all hops, those of the published scorers; measures that
-            no result has are left out.
-    """
-
-    questions: int
-    answerable: int
-    means: Mapping[str, Mean]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the means by measure, as plain JSON types."""
-        return {name: mean._asdict() for name, mean in self.means.items()}
-
-
-class Confidence(NamedTuple):
-    """Quality of the confidence of a pipeline in its first answers.
-
-    Attributes:
-        questions: Number of scored questions.
-        answered: Number of them that have an answer with a confidence.
-        curve: Risk (share of wrong first answers) and coverage at every confidence.
-        aurc: Area under that curve, from 0 (best) to 1.
-        error: Expected calibration error, from 0 (best) to 1.
-        coverage: Share of the questions that can be answered with at most `RISK`.
-        bins: Answers by confidence, in ten intervals.
-    """
-
-    questions: int
-    answered: int
-    curve: RiskCoverage
-    aurc: float
-    error: float
-    coverage: float
-    bins: Sequence[Bin]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain JSON types, with at most 100 points of the curve, evenly spread."""
-        places = np.unique(np.linspace(0, len(self.curve.risk) - 1, POINTS).round().astype(int))
-        curve = {name: values[places].tolist() for name, values in self.curve._asdict().items()}
-        return self._asdict() | {"curve": curve, "bins": [one._asdict() for one in self.bins]}
-
-
-class Judged(NamedTuple):
-    """The work of a judge on the answers of a pipeline.
-
-    Attributes:
-        answers: Number of judged answers.
-        by_model: Number of answers judged by the model; the others equal a gold answer or are missing.
-        unread: Number of answers whose verdict could not be read.
-        errors: Number of answers on which the model failed.
-        failure: The most frequent reason of failure; empty if there was none.
-        calls: Number of calls of the model.
-        tokens_in: Tokens sent to the model.
-        tokens_out: Tokens generated by the model.
-        cost: Cost in US dollars.
-    """
-
-    answers: int
-    by_model: int
-    unread: int
-    errors: int
-    failure: str
-    calls: float
-    tokens_in: float
-    tokens_out: float
-    cost: float
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineFigures:
-    """The figures of one pipeline of a study.
-
-    Attributes:
-        number: Its number in tables and charts, from 1 for the best.
-        run: The run it comes from.
-        results: Number of finished questions.
-        answerable: Number of finished questions that the graph can answer.
-        errors: Number of questions that ended in an error.
-        means: Means by measure, over all finished questions and over the answerable ones.
-        averages: Means by measure, over all questions that have a value; None if there are none.
-        by: The decisive measure by "hops", by "dataset" and by the requested property, in natural order.
-        times: Times per question; None if no question is finished.
-        used: Sums over questions: calls, tokens_in, tokens_out, estimated, cost, cache_hits.
-        lost: Number of questions lost at each stage; questions without gold answers are not counted.
-        scores: The decisive measure for each question of the study; None if the question is not finished or cannot be
-            scored.
-        answers: Quality of the answers, by every measure of answers.
-        answers_by_hops: Quality of the answers for each number of hops, in natural order.
-        linking: Means of the measures of linking; none if no question was linked by the pipeline itself.
-        queries: Means of the measures of written queries; none if the pipeline writes none, or no question has a gold
-            query.
-        confidence: Worth of the confidence in the answers; None if no answer has one.
-        judged: Work of the study's judge on the answers; None if there is no judge.
-    """
-
-    number: int
-    run: StudyRun
-    results: int
-    answerable: int
-    errors: int
-    means: Mapping[str, Summary]
-    averages: Mapping[str, float | None]
-    by: Mapping[str, Mapping[str, Summary]]
-    times: Times | None
-    used: Mapping[str, float]
-    lost: Mapping[str, int]
-    scores: Sequence[float | None]
-    answers: Answers
-    answers_by_hops: Mapping[str, Answers]
-    linking: Mapping[str, Mean]
-    queries: Mapping[str, Mean]
-    confidence: Confidence | None = None
-    judged: Judged | None = None
-
-    @property
-    def name(self) -> str:
-        """Its name in tables."""
-        return self.run.name
-
-    def a_question(self, name: str) -> float:
-        """Return the average per question of one of ``used``; 0 if no question is finished."""
-        return self.used[name] / self.results if self.results else 0.0
-
-    def to_dict(self, by: str | None = None) -> dict[str, Any]:
-        """Return the figures as plain JSON types; with ``by`` also the decisive measure of each group."""
-        groups = {} if by is None else {"by": {name: mean.to_dict() for name, mean in self.by[by].items()}}
-        return {
-            "run": self.run.id,
-            "name": self.name,
-            "recipe": self.run.recipe,
-            "graph": {"path": self.run.graph_path, "hash": self.run.graph_hash},
-            "linked": self.run.linked,
-            "asked": self.run.questions,
-            "done": self.results,
-            "answerable": self.answerable,
-            "errors": self.errors,
-            "means": {name: {"pipeline": self.name} | mean.to_dict() for name, mean in self.means.items()},
-            **groups,
-            "answers": self.answers.to_dict(),
-            "judged": None if self.judged is None else self.judged._asdict(),
-            "linking": {name: mean._asdict() for name, mean in self.linking.items()},
-            "queries": {name: mean._asdict() for name, mean in self.queries.items()},
-            "confidence": None if self.confidence is None else self.confidence.to_dict(),
-            "averages": dict(self.averages),
-            "milliseconds": None if self.times is None else self.times._asdict(),
-            "used": {name: self.a_question(name) for name in self.used},
-            "lost": dict(self.lost),
-        }
 
 
 def read_figures(
@@ -293,7 +111,7 @@ def _figures(
         answerable=sum(can),
         errors=sum(result.error is not None for result in results),
         means={name: summarize([r.metrics.get(name) for r in results], can, seed=SEED) for name in measures},
-        averages={name: _average(results, name) for name in AVERAGED},
+        averages={name: _average(results, name) for name in AVERAGED} | {"n_paths": _paths(results)},
         by={
             group: {
                 str(name): mean
@@ -302,13 +120,15 @@ def _figures(
             for group in dict.fromkeys((*STRATA, *([by] if by else [])))
         },
         times=_times(results) if results else None,
-        used={name: sum(result.ledger.get(name, 0) for result in results) for name in _SUMMED},
+        used={name: sum(result.ledger.get(name, 0) for result in results) for name in SUMMED},
         lost=Counter(place_name(result.lost_at) for result in results if result.lost_at is not None),
         scores=scores,
         answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
         answers_by_hops=_by_hops(results, questions),
         confidence=_confidence(results),
         linking=_scored(results, can, LINKING_METRICS),
+        extraction=_scored(results, can, EXTRACTION),
+        paths=_scored(results, can, PATHS),
         queries=_scored(results, can, QUERY_METRICS),
     )
 
@@ -323,7 +143,24 @@ def _answers(results: Sequence[Result], can: Sequence[bool], measures: Sequence[
             every = [value for value, _ in values]
             mean = fmean(answerable) if answerable else None
             means[name] = Mean(fmean(every) if every else None, mean, len(every), len(answerable))
+    for name, parts in OF_MEANS.items():
+        if all(part in means for part in parts):
+            means[name] = _of_means(*(means[part] for part in parts))
     return Answers(len(results), sum(can), means)
+
+
+def _of_means(precision: Mean, recall: Mean) -> Mean:
+    """Return the harmonic mean of two means."""
+
+    def both(a: float | None, b: float | None) -> float | None:
+        return None if a is None or b is None else harmonic(a, b)
+
+    return Mean(
+        both(precision.all, recall.all),
+        both(precision.answerable, recall.answerable),
+        min(precision.scored, recall.scored),
+        min(precision.scored_answerable, recall.scored_answerable),
+    )
 
 
 def _scored(results: Sequence[Result], can: Sequence[bool], measures: Sequence[str]) -> dict[str, Mean]:
@@ -377,6 +214,12 @@ def place_name(place: str) -> str:
 def _average(results: Sequence[Result], name: str) -> float | None:
     values = [value for result in results if (value := result.metrics.get(name)) is not None]
     return fmean(values) if values else None
+
+
+def _paths(results: Sequence[Result]) -> float | None:
+    """Return the mean number of items of the evidence; None if the pipeline retrieves none."""
+    counts = [result.n_paths for result in results if result.metrics.get("path_f1") is not None]
+    return fmean(counts) if counts else None
 
 
 def _strata(questions: Sequence[StudyQuestion], by: str) -> list[int | str]:

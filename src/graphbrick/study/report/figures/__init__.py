@@ -1,0 +1,34 @@
+"""Figures of each pipeline of a study: means, times, cost and losses for tables and charts."""
+
+from __future__ import annotations
+
+from graphbrick.study.report.figures.pipeline import PipelineFigures
+from graphbrick.study.report.figures.reading import place_name, read_figures
+from graphbrick.study.report.figures.values import (
+    ANSWERED,
+    NOT_LOST,
+    RISK,
+    SEED,
+    STRATA,
+    Answers,
+    Confidence,
+    Judged,
+    Mean,
+    Times,
+)
+
+__all__ = [
+    "ANSWERED",
+    "NOT_LOST",
+    "RISK",
+    "SEED",
+    "STRATA",
+    "Answers",
+    "Confidence",
+    "Judged",
+    "Mean",
+    "PipelineFigures",
+    "Times",
+    "place_name",
+    "read_figures",
+]
