@@ -8,8 +8,11 @@ from pathlib import Path
 from statistics import fmean, harmonic_mean
 
 import pytest
+from faults import fails
 from made_study import Madeup, write_study
 
+from graphbrick import PPR
+from graphbrick.study.report.against.sweeps import sweeps_of
 from graphbrick.study.report.answers import answers_table, published_table, rows_of
 from graphbrick.study.report.figures import PipelineFigures, read_figures
 from graphbrick.study.report.stage_tables import task_tables
@@ -95,3 +98,63 @@ def test_json_and_markdown_have_extraction_and_paths(tmp_path: Path) -> None:
         "\\#", "pipeline", "questions", "precision", "recall", "F1", "F1 of means",
     ]  # fmt: skip
     assert "F1 of means" in (tmp_path / "out.html").read_text()
+
+
+def recipes(*texts: str) -> list[Madeup]:
+    return [Madeup(f"p{i}", recipe=text, nodes=100 * (i + 1)) for i, text in enumerate(texts)]
+
+
+def test_a_sweep_is_pipelines_that_differ_in_one_number(tmp_path: Path) -> None:
+    rest = " >> ShortestPaths(max_hops=3) >> Rerank(BM25(), n=8) >> PathAnswer()"
+    texts = [f"PPR(k={k}){rest}" for k in (2000, 100)] + [f"PPR(){rest}"]  # whose k is the default
+    texts += [f"PPR(k=100){rest}".replace("n=8", "n=16"), f"RandomWalk(seed=1){rest}", f"RandomWalk(seed=2){rest}"]
+    texts.append(f"Missing(a=1.5){rest}")
+    texts += [f"Missing(a=2){rest}", "no recipe ("]
+    path = write_study(tmp_path / "runs.sqlite", recipes(*texts), 6)
+    with Study.open(path) as study:
+        figures = read_figures(study, study.questions(), "hits_at_1")
+    default = PPR().k
+    assert [(str(sweep), [one.name for one in sweep.figures]) for sweep in sweeps_of(figures)] == [
+        (f"PPR k (100, {default:g}, 2000)", ["p1", "p2", "p0"]),
+        ("Missing a (1.5, 2)", ["p6", "p7"]),
+        ("Rerank n (8, 16)", ["p1", "p3"]),
+    ]
+
+
+def test_sweeps_are_lines_of_charts_and_rows_of_tables(tmp_path: Path) -> None:
+    path = write_study(tmp_path / "runs.sqlite", recipes("PPR(k=100)", "PPR(k=500)", "PPR(k=900)"), 30)
+    write_report(path, html=tmp_path / "out.html", markdown=tmp_path / "out.md")
+    page = (tmp_path / "out.html").read_text()
+    # against entities: recall and F1 of answers; against recall: Hits@1. The number of paths is always the same.
+    assert page.count("<title>PPR k (100, 500, 900)</title></polyline>") == 3
+    assert page.count('class="rule"') == 2
+    rows = (tmp_path / "out.md").read_text().split("## Sweeps of one parameter")[1].split("\n\n")[2].splitlines()
+    assert [row.split("|")[1:3] for row in rows[2:]] == [[" PPR k ", f" {k} "] for k in (100, 500, 900)]
+    with Study.open(path) as study:
+        (sweep,) = summarize_study(study).to_dict()["sweeps"]
+        nodes = [result.metrics["nodes"] for result in study.results(2)]
+    assert (sweep["parameter"], [point["value"] for point in sweep["points"]]) == ("PPR k", [100, 500, 900])
+    assert sweep["points"][1]["entities"] == pytest.approx(fmean(nodes))
+
+
+def test_pipelines_of_low_recall_are_left_out(small: Path, tmp_path: Path) -> None:
+    with Study.open(small) as study:
+        recalls = {run.name: fmean(r.metrics["subgraph_recall"] for r in study.results(run.id)) for run in study.runs()}
+        least = sorted(recalls.values())[1]
+        below = [name for name, recall in recalls.items() if recall < least]
+        assert len(below) == 1
+        summary = summarize_study(study, min_recall=least)
+        assert {one.name for one in summary.figures} == set(recalls) - set(below)
+        assert [one.number for one in summary.figures] == [1, 2]
+        assert summary.left_out == below
+        comparison = compare_study(study, min_recall=least, by="hops")
+        assert {one.name for figures in comparison.figures.values() for one in figures} == set(recalls) - set(below)
+        with fails("figures.bad_recall", recall=60):
+            summarize_study(study, min_recall=60)
+        with fails("figures.recall_too_high", recall=1):
+            summarize_study(study, min_recall=1)
+    write_report(small, html=tmp_path / "out.html", markdown=tmp_path / "out.md", min_recall=least)
+    said = f"Left out, because their mean subgraph recall is below {least:g}: {below[0]}"
+    assert said in (tmp_path / "out.html").read_text()
+    assert said in (tmp_path / "out.md").read_text()
+    assert f"recall {least:g}</text>" in (tmp_path / "out.html").read_text()

@@ -58,6 +58,8 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
     out.print(_cost_table(figures), "", _lost_table(figures), "", sep="\n")
     for one in figures:
         out.print(Text(f"{one.number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)
+    if summary.left_out:
+        note(out, f"note: left out, because their mean subgraph recall is too low: {', '.join(summary.left_out)}")
     for one in figures:
         for text in summary.notes[one.run.id]:
             note(out, f"note: {text}")

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
+from graphbrick.study.report.against.sweeps import sweeps_of, sweeps_table
 from graphbrick.study.report.answers import (
     answers_table,
     judge_notes,
@@ -15,7 +16,7 @@ from graphbrick.study.report.answers import (
     rows_of,
 )
 from graphbrick.study.report.confidence import NOTE, confidence_table, curve_table, reliability_table
-from graphbrick.study.report.figures import PipelineFigures
+from graphbrick.study.report.figures import PipelineFigures, recall_note
 from graphbrick.study.report.markup import visible
 from graphbrick.study.report.overview import (
     QUALITY_GROUPS,
@@ -41,6 +42,7 @@ def markdown_page(results: Results) -> Iterator[str]:
     """Yield the tables of a report, piece by piece."""
     figures, metric = results.figures, results.metric
     yield f"# {markdown(results.title)}\n\n{markdown(results.headline)}\n"
+    yield from (f"\n{markdown(line)}\n" for line in recall_note(results.left_out, results.min_recall))
     if not figures:
         return
     table = pipelines_table(figures)
@@ -60,6 +62,9 @@ def markdown_page(results: Results) -> Iterator[str]:
         strata = strata_table(figures, group, metric)
         if strata is not None:
             yield f"\n## {measure_name(metric)} by {group_name(group)}\n\n{table_markdown(strata)}"
+    sweeps = sweeps_table(sweeps_of(figures))
+    if sweeps is not None:
+        yield f"\n## Sweeps of one parameter\n\n{sweeps.caption}.\n\n{table_markdown(sweeps)}"
     if results.comparisons:
         yield f"\n## Comparison by {measure_name(metric)}\n\n"
         yield table_markdown(comparison_table(results.comparisons, figures, metric))

@@ -64,6 +64,8 @@ class Results:
         metric: The measure that they are ordered and compared by.
         by: Property that questions are also grouped by; None for hops and data set only.
         judge: The recipe text of the judge; None if there is none.
+        min_recall: The least subgraph recall of the pipelines; None if all are shown.
+        left_out: Names of the pipelines with a lower one.
     """
 
     title: str
@@ -72,6 +74,8 @@ class Results:
     metric: str
     by: str | None = None
     judge: str | None = None
+    min_recall: float | None = None
+    left_out: Sequence[str] = ()
 
     @property
     def headline(self) -> str:

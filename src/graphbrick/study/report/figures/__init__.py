@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from graphbrick.study.report.figures.pipeline import PipelineFigures
-from graphbrick.study.report.figures.reading import place_name, read_figures
+from graphbrick.study.report.figures.reading import place_name, read_figures, recall_note, with_recall
 from graphbrick.study.report.figures.values import (
     ANSWERED,
     NOT_LOST,
+    RECALL_THRESHOLD,
     RISK,
     SEED,
     STRATA,
@@ -20,6 +21,7 @@ from graphbrick.study.report.figures.values import (
 __all__ = [
     "ANSWERED",
     "NOT_LOST",
+    "RECALL_THRESHOLD",
     "RISK",
     "SEED",
     "STRATA",
@@ -31,4 +33,6 @@ __all__ = [
     "Times",
     "place_name",
     "read_figures",
+    "recall_note",
+    "with_recall",
 ]

@@ -90,6 +90,50 @@ def read_figures(
     return [replace(figures, number=number) for number, figures in enumerate(ordered, 1)]
 
 
+def with_recall(figures: Sequence[PipelineFigures], least: float | None) -> tuple[list[PipelineFigures], list[str]]:
+    """Keep the pipelines whose subgraphs hold enough of the gold answers; the kept ones are numbered anew.
+
+    Pipelines without a subgraph are kept, because they search the whole graph.
+
+    Args:
+        figures: The pipelines, best first.
+        least: The least mean subgraph recall, in [0, 1]; None to keep all.
+
+    Returns:
+        The pipelines kept, and the names of those left out.
+
+    Raises:
+        InputError: The recall is out of range, or no pipeline would be left.
+    """
+    if least is None:
+        return list(figures), []
+    if not 0 <= least <= 1:
+        raise InputError(
+            f"the least subgraph recall must be in [0, 1], got {least:g}; try 0.6",
+            code="figures.bad_recall",
+            recall=least,
+        )
+    kept, left_out = list[PipelineFigures](), list[PipelineFigures]()
+    for one in figures:
+        recall = one.means["subgraph_recall"].all
+        (kept if recall is None or recall.mean >= least else left_out).append(one)
+    if left_out and not kept:
+        best = max(_mean(one.means["subgraph_recall"]) for one in left_out)
+        raise InputError(
+            f"no pipeline has a subgraph recall of {least:g} or more; the highest is {best:.2f}",
+            code="figures.recall_too_high",
+            recall=least,
+        )
+    return [replace(one, number=number) for number, one in enumerate(kept, 1)], [one.name for one in left_out]
+
+
+def recall_note(left_out: Sequence[str], least: float | None) -> list[str]:
+    """Return a line that names the pipelines that `with_recall` left out; none if it kept all."""
+    if not left_out:
+        return []
+    return [f"Left out, because their mean subgraph recall is below {least:g}: {', '.join(left_out)}"]
+
+
 def _figures(
     run: StudyRun,
     results: Sequence[Result],

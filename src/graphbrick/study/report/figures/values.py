@@ -12,6 +12,7 @@ from graphbrick.study.runs.scoring import SIZES
 
 POINTS = 100  # of a risk-coverage curve that are shown
 RISK = 0.05  # share of wrong answers at which coverage is reported
+RECALL_THRESHOLD = 0.6  # of subgraphs: answers hardly improve beyond (LEGO-GraphRAG, technical report, B.5)
 SEED = 0  # of the bootstrap, so that the same study gives the same page
 NOT_LOST = "not lost"
 STRATA = ("hops", "dataset")
