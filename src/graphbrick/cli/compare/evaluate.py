@@ -33,7 +33,8 @@ NoExchanges = Annotated[
     bool, typer.Option("--no-exchanges", help="Do not keep the prompts and replies of language models.")
 ]
 By = Annotated[
-    str | None, typer.Option(help="Also for each group: hops, dataset, distance, or a fact of the questions.")
+    str | None,
+    typer.Option(help="Also for each group: hops, hop_group (1, 2, multi), complexity, dataset, distance, or a fact."),
 ]
 MinRecall = Annotated[
     float | None,

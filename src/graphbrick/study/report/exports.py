@@ -28,6 +28,7 @@ from graphbrick.study.report.overview import (
     pipelines_table,
     strata_table,
 )
+from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
 from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
@@ -35,6 +36,7 @@ from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
 _ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
 _QUALITY = ("#", "pipeline", "questions")  # beside what is in its groups
 _LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits")
+_OF_EMBEDDING = ("embedding_calls", "embedding_tokens")  # which studies of older versions lack
 _COUNTS = ("n_answers", "n_paths")
 
 
@@ -62,6 +64,9 @@ def markdown_page(results: Results) -> Iterator[str]:
         strata = strata_table(figures, group, metric)
         if strata is not None:
             yield f"\n## {measure_name(metric)} by {group_name(group)}\n\n{table_markdown(strata)}"
+        spent = spent_table(figures, group) if group == results.by else None
+        if spent is not None:
+            yield f"\n## Time and cost by {group_name(group)}\n\n{table_markdown(spent)}"
     sweeps = sweeps_table(sweeps_of(figures))
     if sweeps is not None:
         yield f"\n## Sweeps of one parameter\n\n{sweeps.caption}.\n\n{table_markdown(sweeps)}"
@@ -110,15 +115,18 @@ class CsvRows:
         out: The output file.
         questions: All questions of the study.
         metrics: The columns of measures.
+        kinds: The kinds of stages that have a column with milliseconds.
     """
 
-    def __init__(self, out: TextIO, questions: Sequence[StudyQuestion], metrics: Sequence[str]) -> None:
-        self.metrics = metrics
+    def __init__(
+        self, out: TextIO, questions: Sequence[StudyQuestion], metrics: Sequence[str], kinds: Sequence[str] = ()
+    ) -> None:
+        self.metrics, self.kinds = metrics, kinds
         self.questions = {question.id: question for question in questions}
         # Left to itself, the writer quotes no carriage return, and readers then begin a row there.
         self.writer = csv.writer(out, lineterminator="\n")
         self.quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        self.writer.writerow([*_ABOUT, *metrics, *_LEDGER, *_COUNTS])
+        self.writer.writerow([*_ABOUT, *(f"ms_{kind}" for kind in kinds), *metrics, *_LEDGER, *_OF_EMBEDDING, *_COUNTS])
 
     def write(self, run: StudyRun, results: Sequence[Result]) -> None:
         """Write the results of a run, without questions added to the study since it was opened."""
@@ -136,8 +144,18 @@ class CsvRows:
                 int(question.answerable),
             )
             row: list[object] = [*about, result.error, result.lost_at, f"{1000 * result.seconds:.3f}"]
+            row += _stage_milliseconds(result, self.kinds)
             row += [result.metrics.get(name) for name in self.metrics]
             row += [result.ledger.get(name, 0) for name in _LEDGER]
+            row += [result.ledger.get(name) for name in _OF_EMBEDDING]
             row += [result.n_answers, result.n_paths]
             has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
             (self.quoting if has_return else self.writer).writerow(row)
+
+
+def _stage_milliseconds(result: Result, kinds: Sequence[str]) -> list[str | None]:
+    """Return the milliseconds of each kind of stage; None for kinds that did not run."""
+    spent: dict[str, float] = {}
+    for _, kind, seconds in result.stage_seconds:
+        spent[kind] = spent.get(kind, 0.0) + 1000 * seconds
+    return [f"{spent[kind]:.3f}" if kind in spent else None for kind in kinds]

@@ -34,6 +34,7 @@ from graphbrick.study.report.overview import (
     strata_table,
 )
 from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
+from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import table_html
 from graphbrick.study.statistics.comparison import Comparison
@@ -185,6 +186,9 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Section |
     shown = [Figure(grouped_bars(rows, parts, intervals))]
     if table is not None:
         shown.append(table_figure(table, "As a table", folded=True))
+    spent = spent_table(figures, by)
+    if spent is not None:
+        shown.append(table_figure(spent, "Time, calls and tokens", folded=True))
     key = by if by in STRATA else "group"  # facts have any name
     return Section(key, f"Results by {group_name(by)}", [note], shown)
 

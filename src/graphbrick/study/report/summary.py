@@ -22,7 +22,7 @@ from graphbrick.study.store.identity import changed_files
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import StudyQuestion, StudyRun
 
-GROUPS = ("hops", "dataset", "distance")
+GROUPS = ("hops", "hop_group", "complexity", "dataset", "distance")
 """Properties that all questions can be grouped by; they can also be grouped by their facts."""
 _ERRORS_SHOWN = 3
 
@@ -98,6 +98,11 @@ class StudyComparison:
                 ]
                 for task in ("linking", "extraction", "paths", "queries")
             },
+            "spent": [
+                {"group": group, "pipeline": one.name, "milliseconds": one.times and one.times._asdict()}
+                | {"used": {name: one.a_question(name) for name in one.used}}
+                for group, one in grouped
+            ],
             "comparisons": [
                 {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in self.rows
             ],
@@ -158,7 +163,7 @@ def compare_study(
         raise InputError("the study has no runs yet; graphbrick evaluate adds them", study.path, code="study.no_runs")
     name = name_of(runs, baseline)
     groups = {"": questions} | ({} if by is None else groups_of(questions, by, study))
-    figures = {group: read_figures(study, members, metric) for group, members in groups.items()}
+    figures = {group: read_figures(study, members, metric, by=by) for group, members in groups.items()}
     if min_recall is not None:
         kept, _ = with_recall(figures[""], min_recall)
         numbers = {one.run.id for one in kept}

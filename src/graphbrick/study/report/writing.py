@@ -14,7 +14,7 @@ from graphbrick.study.report.browser import Listing, blocks, spread
 from graphbrick.study.report.exports import CsvRows, markdown_page
 from graphbrick.study.report.figures import read_figures, recall_note, with_recall
 from graphbrick.study.report.origin import cards, setup, warnings
-from graphbrick.study.report.overview import Results, compared
+from graphbrick.study.report.overview import STAGES, Results, compared
 from graphbrick.study.report.page import Page
 from graphbrick.study.report.sections import sections_of
 from graphbrick.study.report.summary import groups_of, name_of, require_share
@@ -94,12 +94,14 @@ def write_report(
             groups_of(questions, by, opened)
         listing = Listing(questions, spread(len(questions), details) if "html" in files else [], exchanges=exchanges)
         metrics: dict[str, None] = {}
+        kinds = dict.fromkeys(part.name for part in STAGES[:-1])
 
         def watch(run: StudyRun, results: Sequence[Result]) -> None:
             if "html" in files:
                 listing.take(run, results)
             for names in dict.fromkeys(tuple(result.metrics) for result in results):
                 metrics.update(dict.fromkeys(names))
+            kinds.update(dict.fromkeys(kind for result in results for _, kind, _ in result.stage_seconds))
 
         figures = read_figures(opened, questions, metric, by=by, watch=watch, progress=progress)
         require_share(figures, metric)
@@ -109,7 +111,7 @@ def write_report(
             min_recall, left_out)  # fmt: skip
         if "csv" in files:
             with replacing(files["csv"]) as out:
-                rows = CsvRows(out, questions, list(metrics))
+                rows = CsvRows(out, questions, list(metrics), list(kinds))
                 for one in figures:
                     rows.write(one.run, opened.results(one.run.id))
         if "markdown" in files:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from graphbrick.study.report.against.points import points_figure
 from graphbrick.study.report.against.sweeps import sweeps_of, sweeps_table
-from graphbrick.study.report.charts import milliseconds, percent, short
+from graphbrick.study.report.charts import milliseconds, round_percent, short
 from graphbrick.study.report.figures import RECALL_THRESHOLD, PipelineFigures
-from graphbrick.study.report.overview import measure_name
+from graphbrick.study.report.overview import EMBEDDING_TOKENS, LLM_TOKENS, TOKENS, measure_name, token_columns
 from graphbrick.study.report.page import Figure, Section, table_figure
 from graphbrick.study.report.scatter import Rule
+
+_TOKENS: dict[str, Callable[[PipelineFigures], float | None]] = {
+    TOKENS: lambda one: one.a_question("tokens_in") + one.a_question("tokens_out"),
+    LLM_TOKENS: lambda one: one.llm_tokens,
+    EMBEDDING_TOKENS: lambda one: one.embedding_tokens,
+}
 
 
 def cost_section(figures: Sequence[PipelineFigures], decisive: str) -> Section:
@@ -21,19 +27,21 @@ def cost_section(figures: Sequence[PipelineFigures], decisive: str) -> Section:
         title=f"{measure_name(decisive)} against time", x_name="time a question, median", y_name=name,
         shown=milliseconds,
     )  # fmt: skip
-    tokens = None
-    if any(_tokens(one) for one in figures):
-        tokens = points_figure(
-            figures, _tokens, decisive, title=f"{measure_name(decisive)} against tokens",
-            x_name="tokens a question, read and written", y_name=name, shown=short,
-        )  # fmt: skip
+    tokens = [
+        points_figure(
+            figures, used, decisive, title=f"{measure_name(decisive)} against {kind}",
+            x_name=f"{kind} a question{', read and written' * (kind != EMBEDDING_TOKENS)}", y_name=name, shown=short,
+        )
+        for kind, used in _TOKENS.items()
+        if kind in token_columns(figures) and any(used(one) for one in figures)
+    ]  # fmt: skip
     note = (
         "Over all questions, with 95 % intervals. Filled points are on the Pareto front: no other pipeline is better "
         "at the same cost or less. Point at one for its recipe."
     )
-    if tokens is None:
+    if not tokens:
         note += " No pipeline called a language model: no tokens were used."
-    return Section("cost", "Quality against cost", [note], _present(time, tokens), pair=True)
+    return Section("cost", "Quality against cost", [note], _present(time, *tokens), pair=True)
 
 
 def size_section(figures: Sequence[PipelineFigures], decisive: str, threshold: float | None = None) -> Section | None:
@@ -59,7 +67,7 @@ def size_section(figures: Sequence[PipelineFigures], decisive: str, threshold: f
     charts += [
         points_figure(
             figures, _recall, decisive, title=f"{title} against subgraph recall", x_name="subgraph recall, %",
-            y_name=f"{title}, %", shown=percent, front=False, sweeps=sweeps, rule=Rule(marked, x=least),
+            y_name=f"{title}, %", shown=round_percent, front=False, sweeps=sweeps, rule=Rule(marked, x=least),
             x_is_share=True,
         ),
         points_figure(
@@ -92,7 +100,3 @@ def _present(*charts: Figure | None) -> list[Figure]:
 def _recall(one: PipelineFigures) -> float | None:
     mean = one.means["subgraph_recall"].all
     return None if mean is None else mean.mean
-
-
-def _tokens(one: PipelineFigures) -> float:
-    return one.a_question("tokens_in") + one.a_question("tokens_out")

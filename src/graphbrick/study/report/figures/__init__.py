@@ -15,6 +15,7 @@ from graphbrick.study.report.figures.values import (
     Confidence,
     Judged,
     Mean,
+    Spent,
     Times,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "Judged",
     "Mean",
     "PipelineFigures",
+    "Spent",
     "Times",
     "place_name",
     "read_figures",

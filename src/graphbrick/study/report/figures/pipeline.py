@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrick.study.report.figures.values import Answers, Confidence, Judged, Mean, Times
+from graphbrick.study.report.figures.values import Answers, Confidence, Judged, Mean, Spent, Times
 from graphbrick.study.statistics.summary import Summary
 from graphbrick.study.store.records import StudyRun
 
@@ -26,7 +26,10 @@ class PipelineFigures:
             number of items of the evidence.
         by: The decisive measure by "hops", by "dataset" and by the requested property, in natural order.
         times: Times per question; None if no question is finished.
-        used: Sums over questions: calls, tokens_in, tokens_out, estimated, cost, cache_hits.
+        spent_by: Time and cost of the groups of questions that ``by`` has.
+        used: Sums over questions: calls, tokens_in, tokens_out, estimated, cost, cache_hits. If the study tells
+            embedders and language models apart: also embedding_calls and embedding_tokens, and the rest as llm_calls
+            and llm_tokens_in.
         lost: Number of questions lost at each stage; questions without gold answers are not counted.
         scores: The decisive measure for each question of the study; None if the question is not finished or cannot be
             scored.
@@ -49,6 +52,7 @@ class PipelineFigures:
     means: Mapping[str, Summary]
     averages: Mapping[str, float | None]
     by: Mapping[str, Mapping[str, Summary]]
+    spent_by: Mapping[str, Mapping[str, Spent]]
     times: Times | None
     used: Mapping[str, float]
     lost: Mapping[str, int]
@@ -69,11 +73,25 @@ class PipelineFigures:
 
     def a_question(self, name: str) -> float:
         """Return the average per question of one of ``used``; 0 if no question is finished."""
-        return self.used[name] / self.results if self.results else 0.0
+        return self.used.get(name, 0.0) / self.results if self.results else 0.0
+
+    @property
+    def llm_tokens(self) -> float | None:
+        """Tokens a question that language models read and wrote; None if those of embedders are not known."""
+        split = "llm_tokens_in" in self.used
+        return self.a_question("llm_tokens_in") + self.a_question("tokens_out") if split else None
+
+    @property
+    def embedding_tokens(self) -> float | None:
+        """Tokens a question that embedders and ranking models read; None if they are not known."""
+        return self.a_question("embedding_tokens") if "embedding_tokens" in self.used else None
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
-        """Return the figures as plain JSON types; with ``by`` also the decisive measure of each group."""
-        groups = {} if by is None else {"by": {name: mean.to_dict() for name, mean in self.by[by].items()}}
+        """Return the figures as plain JSON types; with ``by`` also measure and cost of each group."""
+        groups = {} if by is None else {
+            "by": {name: mean.to_dict() for name, mean in self.by[by].items()},
+            "spent_by": {name: spent._asdict() for name, spent in self.spent_by[by].items()},
+        }  # fmt: skip
         return {
             "run": self.run.id,
             "name": self.name,

@@ -27,6 +27,7 @@ from graphbrick.study.report.figures.values import (
     EXTRACTION,
     MEASURED,
     NOT_LOST,
+    OF_EMBEDDING,
     OF_MEANS,
     PATHS,
     RISK,
@@ -37,6 +38,7 @@ from graphbrick.study.report.figures.values import (
     Confidence,
     Judged,
     Mean,
+    Spent,
     Times,
 )
 from graphbrick.study.runs.query_scoring import QUERY_METRICS
@@ -142,7 +144,7 @@ def _figures(
     places: Mapping[int, int],
     by: str | None,
 ) -> PipelineFigures:
-    measures = dict.fromkeys((*MEASURED, decisive))
+    measures, groups = dict.fromkeys((*MEASURED, decisive)), dict.fromkeys((*STRATA, *([by] if by else [])))
     can = [question.answerable for question in questions]
     scores: list[float | None] = [None] * len(places)
     for result in results:
@@ -161,10 +163,11 @@ def _figures(
                 str(name): mean
                 for name, mean in summarize_by(_strata(questions, group), values, can, seed=SEED).items()
             }
-            for group in dict.fromkeys((*STRATA, *([by] if by else [])))
+            for group in groups
         },
         times=_times(results) if results else None,
-        used={name: sum(result.ledger.get(name, 0) for result in results) for name in SUMMED},
+        used=_used(results),
+        spent_by={group: _spent_by(results, _strata(questions, group)) for group in groups},
         lost=Counter(place_name(result.lost_at) for result in results if result.lost_at is not None),
         scores=scores,
         answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
@@ -270,6 +273,30 @@ def _strata(questions: Sequence[StudyQuestion], by: str) -> list[int | str]:
     """Return the group of each question; whole numbers as numbers, so that they are ordered by size."""
     names = [question.group(by) for question in questions]
     return [int(name) if name.isdecimal() and str(int(name)) == name else name for name in names]
+
+
+def _used(results: Sequence[Result]) -> dict[str, float]:
+    """Return the sums of calls, tokens and cost; the part of embedders if every result tells it."""
+    split = all(OF_EMBEDDING[1] in result.ledger for result in results if result.ledger)
+    names = (*SUMMED, *OF_EMBEDDING) if split else SUMMED
+    used = {name: sum(result.ledger.get(name, 0) for result in results) for name in names}
+    if split:
+        used["llm_calls"] = used["calls"] - used["embedding_calls"]
+        used["llm_tokens_in"] = used["tokens_in"] - used["embedding_tokens"]
+    return used
+
+
+def _spent_by(results: Sequence[Result], strata: Sequence[int | str]) -> dict[str, Spent]:
+    """Return time and cost of each group of questions, in natural order."""
+    groups: dict[str, list[Result]] = {}
+    for result, stratum in zip(results, strata, strict=True):
+        groups.setdefault(str(stratum), []).append(result)
+    spent = {}
+    for name in sorted(groups, key=natural_order):
+        times, members = _times(groups[name]), groups[name]
+        used = {key: value / len(members) for key, value in _used(members).items()}
+        spent[name] = Spent(len(members), times.median, times.p95, times.mean, used)
+    return spent
 
 
 def _times(results: Sequence[Result]) -> Times:

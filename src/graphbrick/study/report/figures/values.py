@@ -29,6 +29,7 @@ OF_MEANS = {
 }
 """Harmonic means of two means, as the preliminary version of LEGO-GraphRAG publishes F1; no value for one question."""
 SUMMED = ("calls", "tokens_in", "tokens_out", "estimated", "cost", "cache_hits")
+OF_EMBEDDING = ("embedding_calls", "embedding_tokens")
 
 
 class Times(NamedTuple):
@@ -45,6 +46,24 @@ class Times(NamedTuple):
     p95: float
     mean: float
     stages: dict[str, float]
+
+
+class Spent(NamedTuple):
+    """Average time and cost of some questions.
+
+    Attributes:
+        questions: Number of questions.
+        median: Milliseconds; half of the questions take longer.
+        p95: Milliseconds; one question in twenty takes longer (nearest rank).
+        mean: Mean milliseconds.
+        used: Averages: calls, tokens_in, tokens_out, cost and others, as in `PipelineFigures.used`.
+    """
+
+    questions: int
+    median: float
+    p95: float
+    mean: float
+    used: Mapping[str, float]
 
 
 class Mean(NamedTuple):
