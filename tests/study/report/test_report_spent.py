@@ -112,3 +112,23 @@ def test_the_csv_has_milliseconds_of_stages_and_tokens_of_embedders(split: Path,
     write_report(old, csv=tmp_path / "old.csv")
     with (tmp_path / "old.csv").open(newline="", encoding="utf-8") as file:
         assert next(csv.DictReader(file))["embedding_tokens"] == ""
+
+
+def test_counts_of_data_sets(tmp_path: Path) -> None:
+    hops = (1, 2, 3, None, 5, 1)
+    path = write_study(tmp_path / "runs.sqlite", [Madeup("one")], 12, datasets=("cwq", "webqsp"), hops=hops)
+    with Study.open(path) as study:
+        counts = summarize_study(study).to_dict()["datasets"]
+        can = [question.answerable for question in study.questions()]
+    assert [one["dataset"] for one in counts] == ["cwq", "webqsp"]
+    assert counts[0]["hops"] == {"1": 2, "2": 0, "multi": 4, "": 0}  # questions 0, 2, 4, ...: 1, 3 and 5 hops
+    assert counts[1]["hops"] == {"1": 2, "2": 2, "multi": 0, "": 2}
+    assert [one["questions"] for one in counts] == [6, 6]
+    assert [one["answerable"] for one in counts] == [sum(can[::2]), sum(can[1::2])]
+    assert (counts[0]["gold_answers"], counts[0]["seeds"]) == (1, 1)
+    write_report(path, html=tmp_path / "out.html", markdown=tmp_path / "out.md")
+    assert 'id="datasets"' in (tmp_path / "out.html").read_text()
+    rows = (tmp_path / "out.md").read_text().split("## Data sets")[1].splitlines()[4:6]
+    assert [cell.strip() for cell in rows[1].split("|")[1:-1]] == [
+        "webqsp", "6", str(sum(can[1::2])), "1.0", "1.0", "2", "2", "0", "2",
+    ]  # fmt: skip

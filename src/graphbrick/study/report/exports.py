@@ -18,6 +18,7 @@ from graphbrick.study.report.answers import (
 from graphbrick.study.report.confidence import NOTE, confidence_table, curve_table, reliability_table
 from graphbrick.study.report.figures import PipelineFigures, recall_note
 from graphbrick.study.report.markup import visible
+from graphbrick.study.report.origin import datasets_table
 from graphbrick.study.report.overview import (
     QUALITY_GROUPS,
     Results,
@@ -70,6 +71,8 @@ def markdown_page(results: Results) -> Iterator[str]:
     sweeps = sweeps_table(sweeps_of(figures))
     if sweeps is not None:
         yield f"\n## Sweeps of one parameter\n\n{sweeps.caption}.\n\n{table_markdown(sweeps)}"
+    if results.questions:
+        yield f"\n## Data sets\n\n{table_markdown(datasets_table(results.questions))}"
     if results.comparisons:
         yield f"\n## Comparison by {measure_name(metric)}\n\n"
         yield table_markdown(comparison_table(results.comparisons, figures, metric))

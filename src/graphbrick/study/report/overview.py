@@ -25,6 +25,7 @@ from graphbrick.study.report.tables import (
 )
 from graphbrick.study.statistics.comparison import Comparison, compare, corrected
 from graphbrick.study.statistics.summary import Summary
+from graphbrick.study.store.records import StudyQuestion
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 OTHERS = {
@@ -67,6 +68,7 @@ class Results:
         judge: The recipe text of the judge; None if there is none.
         min_recall: The least subgraph recall of the pipelines; None if all are shown.
         left_out: Names of the pipelines with a lower one.
+        questions: All questions of the study.
     """
 
     title: str
@@ -77,6 +79,7 @@ class Results:
     judge: str | None = None
     min_recall: float | None = None
     left_out: Sequence[str] = ()
+    questions: Sequence[StudyQuestion] = ()
 
     @property
     def headline(self) -> str:

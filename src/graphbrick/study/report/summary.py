@@ -14,6 +14,7 @@ from graphbrick.study.metrics.published import PUBLISHED_METRICS
 from graphbrick.study.report.against.sweeps import sweeps_of
 from graphbrick.study.report.answers import judge_notes
 from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures, with_recall
+from graphbrick.study.report.origin import dataset_counts
 from graphbrick.study.report.overview import compared
 from graphbrick.study.runs.scoring import SIZES
 from graphbrick.study.statistics.comparison import Comparison
@@ -39,6 +40,7 @@ class StudySummary:
         notes: Remarks, such as errors and changed files, by the number of the run.
         failures: Pipelines that failed on every question, and a judge that failed on every answer, as sentences.
         left_out: Names of the pipelines whose subgraph recall is too low.
+        questions: All questions of the study.
     """
 
     path: str
@@ -48,6 +50,7 @@ class StudySummary:
     notes: Mapping[int, Sequence[str]]
     failures: Sequence[str]
     left_out: Sequence[str] = ()
+    questions: Sequence[StudyQuestion] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain JSON types."""
@@ -58,6 +61,7 @@ class StudySummary:
             "judge": self.judge,
             "runs": runs,
             "sweeps": sweeps,
+            "datasets": dataset_counts(self.questions),
             "left_out": list(self.left_out),
         }
 
@@ -135,7 +139,8 @@ def summarize_study(
     figures = [one for one in read_figures(study, questions, metric, by=by) if runs is None or one.run.id in runs]
     figures, left_out = with_recall(figures, min_recall)
     notes = {one.run.id: tuple(_notes(study, one, metric)) for one in figures}
-    return StudySummary(str(study.path), study.judge, by, figures, notes, tuple(_failures(study, figures)), left_out)
+    failures = tuple(_failures(study, figures))
+    return StudySummary(str(study.path), study.judge, by, figures, notes, failures, left_out, questions)
 
 
 def compare_study(

@@ -13,9 +13,9 @@ from graphbrick.core.files.replacing import replacing
 from graphbrick.study.report.browser import Listing, blocks, spread
 from graphbrick.study.report.exports import CsvRows, markdown_page
 from graphbrick.study.report.figures import read_figures, recall_note, with_recall
-from graphbrick.study.report.origin import cards, setup, warnings
+from graphbrick.study.report.origin import cards, datasets_table, setup, warnings
 from graphbrick.study.report.overview import STAGES, Results, compared
-from graphbrick.study.report.page import Page
+from graphbrick.study.report.page import Page, Section, table_figure
 from graphbrick.study.report.sections import sections_of
 from graphbrick.study.report.summary import groups_of, name_of, require_share
 from graphbrick.study.store.reader import Study
@@ -108,7 +108,7 @@ def write_report(
         figures, left_out = with_recall(figures, min_recall)
         comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
         results = Results(title or f"Study {opened.path.stem}", figures, comparisons, metric, by, opened.judge,
-            min_recall, left_out)  # fmt: skip
+            min_recall, left_out, questions)  # fmt: skip
         if "csv" in files:
             with replacing(files["csv"]) as out:
                 rows = CsvRows(out, questions, list(metrics), list(kinds))
@@ -130,9 +130,16 @@ def _page(results: Results, study: Study, listing: Listing) -> Iterator[str]:
     page = Page(
         results.title, results.headline, cards(study, listing, figures),
         [*recall_note(results.left_out, results.min_recall), *warnings(study, figures)],
-        [*sections_of(results, listing), setup(study, figures)], study.path.name,
+        [*sections_of(results, listing), *_datasets(results), setup(study, figures)], study.path.name,
     )  # fmt: skip
     return page.pieces(blocks(study, listing, figures) if listing.questions and figures else ())
+
+
+def _datasets(results: Results) -> list[Section]:
+    """Return the section with the counts of the data sets; none without questions."""
+    if not results.questions:
+        return []
+    return [Section("datasets", "Data sets", [], [table_figure(datasets_table(results.questions))])]
 
 
 def _check(files: dict[str, Path], study: Path) -> None:
