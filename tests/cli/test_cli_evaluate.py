@@ -79,7 +79,7 @@ def test_a_pipeline_can_be_meant_by_number_or_text(run, study):
     [
         (["--baseline", "nobody"], "there is 'bm25', 'pipeline 2'"),
         (["--metric", "hits"], "there is no measure 'hits'"),
-        (["--by", "colour"], "cannot be grouped by 'colour'; there is dataset, distance, hops, topic"),
+        (["--by", "colour"], "by 'colour'; there is complexity, dataset, distance, hop_group, hops, topic"),
     ],
 )
 def test_bad_comparisons(run, study, options, told):
@@ -138,7 +138,7 @@ def test_figures_by_data_set_and_other_groups(run, graph, questions, study, comm
     assert "unknown" in printed.out
     wrong = run(*begin, "--by", "colour")
     assert (wrong.code, wrong.out) == (1, "")
-    assert "cannot be grouped by 'colour'; there is dataset, distance, hops, topic" in wrong.err
+    assert "by 'colour'; there is complexity, dataset, distance, hop_group, hops, topic" in wrong.err
 
 
 def test_a_page_has_the_groups_that_are_asked_for(run, study, tmp_path):
@@ -219,7 +219,7 @@ def test_ctrl_c_is_exit_code_130(run, graph, questions, tmp_path, monkeypatch):
         (["-p", "PRP()"], "did you mean PPR?"),
         (["-p", BM25, "-p", f"twice: {BM25}"], "is there twice"),
         (["-p", f"mine: {BM25}", "-p", f"mine: {NEAR}"], "two pipelines are called 'mine'"),
-        (["-p", BM25, "--by", "colour"], "cannot be grouped by 'colour'; there is dataset, distance, hops, topic"),
+        (["-p", BM25, "--by", "colour"], "by 'colour'; there is complexity, dataset, distance, hop_group, hops, topic"),
         (["-p", "Rerank(BM25())"], "cannot start a run"),
         (["-r", "99"], "there is no recipe '99'"),
         (["--cache", "maybe"], "--cache is one of"),
@@ -258,8 +258,11 @@ def test_scores_as_published_beside_those_of_here(run, graph, questions, tmp_pat
         "precision",
         "recall",
         "F1",
+        "F1",
+        "of",
+        "means",
     ] in rows
-    assert ["1", "2", "told", "3", "(2)", "0", "0", "0", "0", "0", "0"] in rows
+    assert ["1", "2", "told", "3", "(2)", "0", "0", "0", "0", "0", "0", "0"] in rows
     assert "note: ToG" not in run("compare", out).out
     told = json.loads(run("compare", out, "--metric", "rog_hit", "--json").out)
     assert [one["all"]["mean"] for one in told["pipelines"]] == [0.75, 0.25]

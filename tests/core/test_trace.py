@@ -42,6 +42,7 @@ def test_what_a_stage_reports_is_in_its_own_record() -> None:
     assert (first.calls, first.tokens_in, first.tokens_out, first.cost, first.cache_hits) == (2, 13, 3, 0.25, 1)
     assert (first.estimated, first.waited, len(first.exchanges)) == (4, 1.5, 1)
     assert trace.ledger["tokens_in"] == 13
+    assert (trace.ledger["embedding_calls"], trace.ledger["embedding_tokens"]) == (1, 10)  # not of the language model
     assert first.facts == {"error_bound": 0.5, "edges": 4}
     assert (first.events, second.events, second.calls) == (["capped"], ["no answer"], 0)
     assert trace.events == ["capped", "no answer"]
@@ -116,7 +117,8 @@ def test_to_dict_is_plain_json() -> None:
 
 def test_figures_of_a_new_stage_and_of_an_exchange_are_zero() -> None:
     trace = Trace([StageTrace("PPR()", "extract")])
-    zeros = dict.fromkeys(("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits"), 0)
+    zeros = dict.fromkeys(("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits",
+                           "embedding_calls", "embedding_tokens"), 0)  # fmt: skip
     assert (trace.ledger, trace.seconds, trace.stages[0].facts, trace.event_codes) == (zeros, 0, {}, [])
     with record(trace, "LLM()", "generate") as entry:
         count_exchange(Exchange("m", [], "a"))

@@ -26,6 +26,7 @@ class Madeup:
     right: float = 0.7
     ms: float = 20.0
     tokens: int = 0
+    embedding: int | None = None  # tokens of embedders; None as in studies of older versions
     nodes: int = 500
     recipe: str = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32) >> PathAnswer()"
     failed: float = 0.0
@@ -115,6 +116,9 @@ def _write_run(
         tokens = pipeline.tokens
         ledger = {"calls": 3 if tokens else 0, "tokens_in": tokens, "tokens_out": tokens // 8, "estimated": 0,
                   "waited": 0.0, "cost": tokens * 4e-7, "cache_hits": 0}  # fmt: skip
+        if pipeline.embedding is not None:
+            ledger |= {"embedding_calls": 1, "embedding_tokens": pipeline.embedding}
+            ledger |= {"calls": ledger["calls"] + 1, "tokens_in": tokens + pipeline.embedding}
         stages = [[f"{kind.title()}(n=1)", kind, s] for kind, s in zip(KINDS, seconds, strict=True)]
         error = "the model server is away" if failed else None
         row = (number, question, 1, error, lost, sum(seconds), json.dumps(metrics), json.dumps(ledger),

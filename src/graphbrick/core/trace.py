@@ -16,7 +16,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 _log = logging.getLogger("graphbrick")
-_LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits")
+_LEDGER = (
+    *("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits"),
+    *("embedding_calls", "embedding_tokens"),
+)
 
 
 @dataclass(slots=True)
@@ -96,6 +99,8 @@ class StageTrace:
         waited: Seconds spent on calls to language models; calls at the same time count each.
         cost: In US dollars, 0 for local models.
         cache_hits: Calls saved by a recorded reply, and texts whose embedding was kept.
+        embedding_calls: Those of the calls that went to embedders and ranking models, not to language models.
+        embedding_tokens: Those of ``tokens_in`` that embedders and ranking models read.
         facts: Figures of the method itself, such as the error bound of scores. ``unread_replies`` counts replies of
             language models that could not be read, ``refusals`` those that say that the evidence holds no answer.
         events: What a reader of the result should know.
@@ -115,6 +120,8 @@ class StageTrace:
     waited: float = 0.0
     cost: float = 0.0
     cache_hits: int = 0
+    embedding_calls: int = 0
+    embedding_tokens: int = 0
     facts: dict[str, float] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
@@ -275,10 +282,12 @@ def count_hits(hits: int) -> None:
 
 
 def count_call(*, tokens_in: int = 0, tokens_out: int = 0) -> None:
-    """Add one call to a local model to the running stage."""
+    """Add one call to a local embedder or ranking model to the running stage."""
     entry = _current.get()
     if entry is not None:
         entry.calls += 1
+        entry.embedding_calls += 1
+        entry.embedding_tokens += tokens_in
         entry.tokens_in += tokens_in
         entry.tokens_out += tokens_out
 
@@ -288,7 +297,7 @@ def count_exchange(exchange: Exchange, *, with_text: bool = True) -> None:
 
     Args:
         exchange: The messages and the reply.
-        with_text: Whether the trace keeps their text; it does not for embeddings.
+        with_text: Whether the trace keeps their text; False for embeddings, which count as such.
     """
     entry = _current.get()
     if entry is None:
@@ -301,6 +310,9 @@ def count_exchange(exchange: Exchange, *, with_text: bool = True) -> None:
     entry.calls += exchange.calls
     entry.tokens_in += exchange.tokens_in
     entry.tokens_out += exchange.tokens_out
+    if not with_text:
+        entry.embedding_calls += exchange.calls
+        entry.embedding_tokens += exchange.tokens_in
     entry.estimated += (exchange.tokens_in + exchange.tokens_out) * exchange.estimated
     entry.waited += exchange.seconds
     entry.cost += exchange.cost

@@ -53,14 +53,35 @@ class Question:
         return tuple(names or (answer,) for names, answer in zip(alternatives, self.answers, strict=True))
 
     def group(self, by: str) -> str:
-        """Return the group of this question by ``hops``, ``dataset`` or one of its facts; empty if unknown.
+        """Return the group of this question; empty if unknown.
+
+        Args:
+            by: ``hops``, ``hop_group`` (1, 2 or multi), ``complexity`` (a fact, else simple for one hop and complex for
+                more), ``dataset``, or one of its facts.
 
         >>> Question("1", "?", hops=2, facts={"pattern": "a_to_b"}).group("hops")
         '2'
         """
         if by == "hops":
             return "" if self.hops is None else str(self.hops)
-        return self.dataset if by == "dataset" else self.facts.get(by, "")
+        return self.dataset if by == "dataset" else fact_or_group(self.facts, self.hops, by)
+
+
+def fact_or_group(facts: Mapping[str, str], hops: int | None, by: str) -> str:
+    """Return a fact of a question; if it lacks ``hop_group`` or ``complexity``, the one that follows from its hops.
+
+    >>> [fact_or_group({}, hops, "hop_group") for hops in (1, 2, 3, 4, None)]
+    ['1', '2', 'multi', 'multi', '']
+    >>> fact_or_group({}, 1, "complexity"), fact_or_group({"complexity": "complex"}, 1, "complexity")
+    ('simple', 'complex')
+    """
+    if by in facts or hops is None:
+        return facts.get(by, "")
+    if by == "hop_group":
+        return str(hops) if hops < 3 else "multi"
+    if by == "complexity":
+        return "simple" if hops <= 1 else "complex"
+    return ""
 
 
 def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]:
@@ -74,7 +95,7 @@ def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]
     for question in questions:
         groups.setdefault(question.group(by), []).append(question)
         facts.update(question.facts)
-    known = ["hops", "dataset", *sorted(facts)]
+    known = ["hops", "hop_group", "complexity", "dataset", *sorted(facts - {"hop_group", "complexity"})]
     if by not in known and groups:
         near = difflib.get_close_matches(by, known, n=1) or known[:1]
         raise InputError(

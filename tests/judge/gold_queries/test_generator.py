@@ -33,7 +33,9 @@ def test_cypher_questions_have_the_answers_of_their_queries(tmp_path: Path) -> N
     for question in made:
         check_read_only(question.query, question.language)
         assert check_query(question.query, question.language, films.schema()) == (question.query, (), ())
-        assert set(question.record()) >= {"question", "answers", "seeds", "query", "template"}
+        record = question.record()
+        assert set(record) >= {"question", "answers", "seeds", "query", "template", "complexity"}
+        assert record["complexity"] == ("simple" if question.template in ("basic", "inverse") else "complex")
     films.close()
 
 

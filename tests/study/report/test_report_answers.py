@@ -38,7 +38,7 @@ def test_every_measure_over_all_over_answerable_and_by_hops(judged: Path) -> Non
                     assert found.answerable == fmean(value for value, can in values if value is not None and can)
                     assert found.scored == sum(value is not None for value, _ in values)
         table = answers_table(rows_of(figures))
-        titles = ["Hit", "Hits@1", "EM", "precision", "recall", "F1", "Judge@1"]
+        titles = ["Hit", "Hits@1", "EM", "precision", "recall", "F1", "F1 of means", "Judge@1"]
         assert [column.title for column in table.columns] == ["#", "pipeline", "questions", *titles, *titles]
         assert [row[1].text for row in table.rows] == ["modelled", "plain"]
         assert [cell.value for cell in table.rows[0][3:9]] == [
@@ -59,10 +59,10 @@ def test_of_how_many_answers_there_is_a_verdict_stands_beside_the_share(judged: 
         figures = read_figures(study, study.questions(), "hits_at_1")
     row = answers_table(rows_of(figures)).rows[0]
     found = figures[0].answers.means["judge_at_1"]
-    assert (row[9].small, row[9].strong) == ("of 36", False)  # the judge failed on 4 of 40
-    assert (row[16].small, row[16].strong) == (f"of {found.scored_answerable}", False)
+    assert (row[10].small, row[10].strong) == ("of 36", False)  # the judge failed on 4 of 40
+    assert (row[18].small, row[18].strong) == (f"of {found.scored_answerable}", False)
     assert 0 < found.scored_answerable < figures[0].answerable
-    assert {cell.small for cell in (*row[3:9], *row[10:16])} == {""}
+    assert {cell.small for cell in (*row[3:10], *row[11:18])} == {""}
 
 
 def test_the_judge_s_calls_stand_apart(judged: Path) -> None:

@@ -79,11 +79,11 @@ def test_the_markdown_has_the_tables(small, tmp_path):
     text = (tmp_path / "out.md").read_text()
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles == ["# Study runs", "## Quality", "## Stages and cost", "## Answers", "## Answers by hops",
-                      "## Answers as published", "## Hits@1 by hops", "## Hits@1 by data set",
-                      "## Comparison by Hits@1"]  # fmt: skip
+                      "## Answers as published", "## Extraction", "## Paths", "## Hits@1 by hops",
+                      "## Hits@1 by data set", "## Data sets", "## Comparison by Hits@1"]  # fmt: skip
     quality = text.split("## Answers")[0]
     assert quality.count("\n| 1 | recipe 13 |") == 0  # it has errors, which are said beside its name
-    assert text.count("\n| 2 | recipe 12 |") == 4
+    assert text.count("\n| 2 | recipe 12 |") == 6
 
 
 def test_a_code_of_markdown_holds_any_marks(tmp_path):

@@ -32,7 +32,12 @@ NoExchanges = Annotated[
     bool, typer.Option("--no-exchanges", help="Do not keep the prompts and replies of language models.")
 ]
 By = Annotated[
-    str | None, typer.Option(help="Also for each group: hops, dataset, distance, or a fact of the questions.")
+    str | None,
+    typer.Option(help="Also for each group: hops, hop_group (1, 2, multi), complexity, dataset, distance, or a fact."),
+]
+MinRecall = Annotated[
+    float | None,
+    typer.Option("--min-recall", metavar="SHARE", help="Leave out pipelines whose subgraphs have less recall, as 0.6."),
 ]
 
 
@@ -184,6 +189,7 @@ def compare(
     ] = None,
     metric: Annotated[str, typer.Option(help="What they are compared by, such as hits_at_1, hit, f1.")] = "hits_at_1",
     by: By = None,
+    min_recall: MinRecall = None,
     published: Annotated[
         bool, typer.Option("--published", help="Also the scores as RoG, ToG and LEGO-GraphRAG count them.")
     ] = False,
@@ -195,7 +201,7 @@ def compare(
     from graphbrick.study.store.reader import Study
 
     with Study.open(runs) as study:
-        comparison = compare_study(study, baseline=baseline, metric=metric, by=by)
+        comparison = compare_study(study, baseline=baseline, metric=metric, by=by, min_recall=min_recall)
     print_comparison(comparison, published=published, as_json=as_json)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphbrick.cli.compare.evaluate import By
+from graphbrick.cli.compare.evaluate import By, MinRecall
 from graphbrick.cli.options import Json
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -27,6 +27,7 @@ def report(
         str | None, typer.Option(metavar="PIPELINE", help="Compare all others with this one [every pair].")
     ] = None,
     by: By = None,
+    min_recall: MinRecall = None,
     title: Annotated[str | None, typer.Option(help="What stands above it [the name of the file].")] = None,
     details: Annotated[
         str, typer.Option(metavar="N|all", help="Questions with answers and paths in the page, evenly spread.")
@@ -42,7 +43,7 @@ def report(
     from graphbrick.study.report.writing import write_report
 
     if html is None and markdown is None and csv is None:
-        _print(runs, metric, baseline, by, as_json=as_json)
+        _print(runs, metric, baseline, by, min_recall, as_json=as_json)
         return
     total = _runs(runs)
     with progress(f"reading {runs}", total) as shown:
@@ -54,6 +55,7 @@ def report(
             metric=metric,
             baseline=baseline,
             by=by,
+            min_recall=min_recall,
             title=title,
             details=_count(details),
             exchanges=not no_exchanges,
@@ -74,7 +76,9 @@ def report(
         )
 
 
-def _print(runs: Path, metric: str, baseline: str | None, by: str | None, *, as_json: bool) -> None:
+def _print(
+    runs: Path, metric: str, baseline: str | None, by: str | None, min_recall: float | None, *, as_json: bool
+) -> None:
     """Print the figures of a study and how its pipelines compare."""
     from graphbrick.cli.printing.studies import print_summary, print_tests
     from graphbrick.cli.printing.terminal import console, print_json
@@ -82,9 +86,9 @@ def _print(runs: Path, metric: str, baseline: str | None, by: str | None, *, as_
     from graphbrick.study.store.reader import Study
 
     with Study.open(runs) as study:
-        summary = summarize_study(study, metric=metric, by=by)
+        summary = summarize_study(study, metric=metric, by=by, min_recall=min_recall)
         require_share(summary.figures, metric)
-        comparison = compare_study(study, baseline=baseline, metric=metric, by=by)
+        comparison = compare_study(study, baseline=baseline, metric=metric, by=by, min_recall=min_recall)
     if as_json:
         print_json(summary.to_dict() | {"comparison": comparison.to_dict()})
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 import typer
@@ -35,6 +36,7 @@ def embeddings(
     from graphbrick.models.vectors.store import store_of
 
     embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
+    start = time.perf_counter()
     with (
         progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
         record(Trace(), "embed", "embed") as entry,
@@ -43,11 +45,11 @@ def embeddings(
     if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
         raise GraphbrickError(entry.events[-1])
     note_events(entry.events)
-    folder = str(store_of(opened).folder)
+    folder, seconds = str(store_of(opened).folder), _since(start)
     if as_json:
-        print_json({"embedded": made, "folder": folder})
+        print_json({"embedded": made, "folder": folder, "seconds": seconds})
     else:
-        typer.echo(f"{counted(made, 'text')} embedded, kept in {folder}")
+        typer.echo(f"{counted(made, 'text')} embedded in {seconds:,.1f} s, kept in {folder}")
 
 
 @app.command()
@@ -66,10 +68,11 @@ def partitions(
 
     brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
     method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
+    start = time.perf_counter()
     with progress(f"partitioning {graph}", opened.n_entities) as report:
         levels = part(opened, method, progress=report)
     keep(opened, method, levels)
-    print_partitions(levels, str(folder_of(opened, method).folder), as_json=as_json)
+    print_partitions(levels, str(folder_of(opened, method).folder), seconds=_since(start), as_json=as_json)
 
 
 @app.command()
@@ -88,17 +91,21 @@ def communities(
     from graphbrick.graphs.communities import communities_place, find_communities, keep_communities
 
     opened = open_graph(graph)
+    start = time.perf_counter()
     with progress(f"finding communities of {graph}"):
         tree = find_communities(opened, size=size, seed=seed, resolution=resolution)
         keep_communities(opened, tree, {"size": size, "seed": seed, "resolution": resolution})
+    seconds = _since(start)
     counts = [int((tree.level == level).sum()) for level in range(tree.levels)]
     left_out = opened.n_entities - sum(len(tree.members(community)) for community in tree.children(-1))
     folder = str(communities_place(opened).folder)
     if as_json:
-        print_json({"communities": len(tree), "levels": counts, "without": left_out, "folder": folder})
+        facts = {"communities": len(tree), "levels": counts, "without": left_out}
+        print_json(facts | {"folder": folder, "seconds": seconds})
         return
     levels = ", ".join(f"{count:,} on level {level}" for level, count in enumerate(counts))
-    typer.echo(f"{counted(len(tree), 'community')}{f' ({levels})' if levels else ''}, kept in {folder}")
+    shown = f"{counted(len(tree), 'community')}{f' ({levels})' if levels else ''}"
+    typer.echo(f"{shown} in {seconds:,.1f} s, kept in {folder}")
     if left_out:
         typer.echo(f"in no community, as no triple joins them with another one: {counted(left_out, 'entity')}")
 
@@ -154,6 +161,7 @@ def reports(
         raise InputError(
             f"{graph} has reports by {writer}; name a model (--llm), or replace them by sentences with --overwrite"
         )
+    start = time.perf_counter()
     if communities_place(opened).facts() is None:
         method = earlier_method(opened)
         keep_communities(opened, find_communities(opened, **method), method)
@@ -163,7 +171,7 @@ def reports(
     total = len(reportable(communities_of(opened), level))
     with limits(budget, "off", None), progress(f"writing reports on {graph}", total) as report:
         done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report)
-    print_prepared(done, as_json=as_json)
+    print_prepared(done, seconds=_since(start), as_json=as_json)
 
 
 @app.command()
@@ -180,18 +188,19 @@ def vectors(
     from graphbrick.models.indexes.vector_index import build_index, folder_of, n_texts
 
     embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
-    unit = "triple" if triples else "entity"
+    unit, start = "triple" if triples else "entity", time.perf_counter()
     with (
         progress(f"indexing {graph}", n_texts(opened, unit)) as report,
         record(Trace(), "index", "index") as entry,
     ):
         made = build_index(opened, embedder, unit, progress=report)
     note_events(entry.events)
-    folder = str(folder_of(opened, embedder, unit).folder)
+    folder, seconds = str(folder_of(opened, embedder, unit).folder), _since(start)
     if as_json:
-        print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})
+        print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder, "seconds": seconds})
     else:
-        typer.echo(f"{counted(len(made), 'vector')} of {made.dimensions} dimensions indexed, kept in {folder}")
+        vectors_made = f"{counted(len(made), 'vector')} of {made.dimensions} dimensions"
+        typer.echo(f"{vectors_made} indexed in {seconds:,.1f} s, kept in {folder}")
 
 
 @app.command()
@@ -214,9 +223,16 @@ def hubs(
     if not isinstance(brick, PPR):
         raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
     opened = open_graph(graph)
+    start = time.perf_counter()
     with progress(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as report:
         done = brick.keep_hubs(opened, report)
+    seconds = _since(start)
     if as_json:
-        print_json({"hubs": done})
+        print_json({"hubs": done, "seconds": seconds})
     else:
-        typer.echo(counted(done, "hub") if done else "0 hubs: a graph of this size needs none")
+        typer.echo(f"{counted(done, 'hub')} in {seconds:,.1f} s" if done else "0 hubs: a graph of this size needs none")
+
+
+def _since(start: float) -> float:
+    """Return the seconds since a reading of `time.perf_counter`, to the millisecond."""
+    return round(time.perf_counter() - start, 3)

@@ -26,7 +26,7 @@ def print_cost(cost: Cost, *, as_json: bool) -> None:
     )
 
 
-def print_prepared(done: Prepared, *, as_json: bool) -> None:
+def print_prepared(done: Prepared, *, seconds: float, as_json: bool) -> None:
     """Print the number of reports written, and their cost."""
     if as_json:
         print_json(
@@ -37,12 +37,13 @@ def print_prepared(done: Prepared, *, as_json: bool) -> None:
                 "failed": done.failed,
                 "broken": done.broken,
                 "cut": {str(community): left_out for community, left_out in done.cut.items()},
+                "seconds": seconds,
             }
         )
         return
     typer.echo(
         f"{counted(len(done.reports), 'report')} on {counted(done.communities, 'community')} "
-        f"({done.cost.calls:,} written now by a model, {done.cost.kept:,} kept)"
+        f"({done.cost.calls:,} written now by a model, {done.cost.kept:,} kept) in {seconds:,.1f} s"
     )
     if done.failed:
         few = ", ".join(map(str, done.failed[:_SHOWN])) + (", ..." if len(done.failed) > _SHOWN else "")

@@ -19,8 +19,9 @@ from graphbrick.study.report.answers import (
 )
 from graphbrick.study.report.confidence import confidence_table
 from graphbrick.study.report.figures import PipelineFigures
-from graphbrick.study.report.linking_and_queries import task_tables
 from graphbrick.study.report.overview import QUALITY_GROUPS, measure_name, strata_table
+from graphbrick.study.report.spent import spent_table
+from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.summary import StudyComparison, StudySummary
 from graphbrick.study.report.tables import Table as ReportTable
 from graphbrick.study.report.tables import columns_of
@@ -47,6 +48,9 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
         groups = strata_table(figures, summary.by, metric, least=1)
         if groups is not None:
             tables.append(rich_table(groups, f"{measure_name(metric)} by {summary.by}, % (95 % interval)"))
+        spent = spent_table(figures, summary.by)
+        if spent is not None:
+            tables.append(rich_table(spent, f"time and cost of a question by {summary.by}"))
     for part in tables:
         out.print(part, "", sep="\n")
     if any(one.judged is not None for one in figures):
@@ -58,6 +62,8 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
     out.print(_cost_table(figures), "", _lost_table(figures), "", sep="\n")
     for one in figures:
         out.print(Text(f"{one.number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)
+    if summary.left_out:
+        note(out, f"note: left out, because their mean subgraph recall is too low: {', '.join(summary.left_out)}")
     for one in figures:
         for text in summary.notes[one.run.id]:
             note(out, f"note: {text}")
@@ -87,6 +93,9 @@ def print_comparison(comparison: StudyComparison, *, published: bool = False, as
     rows = [row for group, figures in comparison.figures.items() for row in rows_of(figures, group or "all" * bool(by))]
     _print_answers(out, rows, by or "")
     _print_tasks(out, comparison.figures, by or "")
+    spent = None if by is None else spent_table(comparison.figures[""], by)
+    if spent is not None:
+        out.print(rich_table(spent, f"time and cost of a question by {by}"), "", sep="\n")
     if published:
         _print_published(out, comparison.figures[""])
     print_tests(out, comparison)
@@ -115,9 +124,13 @@ def _quality_table(figures: Sequence[PipelineFigures], part: str) -> Table:
 
 def _cost_table(figures: Sequence[PipelineFigures]) -> Table:
     """Make the table of stages and of the average cost of a question."""
-    titles = ("subgraph recall", "entities", "path F1", "ms, median", "ms, 95 %", "calls", "tokens in/out", "cost")
+    titles = (
+        *("subgraph recall", "entities", "path F1", "ms, median", "ms, 95 %"),
+        *("calls", "LLM tokens in/out", "embedding tokens", "cost"),
+    )
     rows = table("", *titles, title="stages, and a question on average")
     for one in figures:
+        tokens_in = "tokens_in" if one.llm_tokens is None else "llm_tokens_in"
         about = "~" if one.used["estimated"] else ""
         rows.add_row(
             str(one.number),
@@ -127,7 +140,8 @@ def _cost_table(figures: Sequence[PipelineFigures]) -> Table:
             _number(one.times and one.times.median, "{:,.1f}"),
             _number(one.times and one.times.p95, "{:,.1f}"),
             f"{one.a_question('calls'):,.1f}",
-            f"{about}{one.a_question('tokens_in'):,.0f}/{one.a_question('tokens_out'):,.0f}",
+            f"{about}{one.a_question(tokens_in):,.0f}/{one.a_question('tokens_out'):,.0f}",
+            _number(one.embedding_tokens, "{:,.0f}") or "not split",
             f"${one.a_question('cost'):.5f}" if one.used["cost"] else "",
         )
     return rows

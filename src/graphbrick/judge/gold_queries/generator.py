@@ -57,8 +57,9 @@ class QueryQuestion:
     original: str | None = None
 
     def record(self) -> dict[str, Any]:
-        """Return the fields for a line of JSON, in the plain format of data sets."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """Return the fields for a line of JSON, in the plain format of data sets, and the complexity."""
+        fields = {name: value for name, value in asdict(self).items() if value is not None}
+        return fields | {"complexity": TEMPLATES[self.template].complexity}
 
 
 def questions_with_queries(

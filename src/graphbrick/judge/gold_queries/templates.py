@@ -39,6 +39,12 @@ class Template(NamedTuple):
     is_count: bool = False
 
     @property
+    def complexity(self) -> str:
+        """Return "simple" for one relation from a named node, else "complex"."""
+        is_simple = not (self.second or self.order or self.is_count or self.has_number)
+        return "simple" if is_simple else "complex"
+
+    @property
     def has_number(self) -> bool:
         """Return whether a property with numbers is needed."""
         return "{number}" in self.wording

@@ -28,9 +28,12 @@ _NOTES = {
     "exact_match": "the answers are the gold answers and nothing else",
     "precision": "right answers, of those given",
     "recall": "gold answers that were given",
-    "f1": "the harmonic mean of precision and recall",
+    "f1": "the harmonic mean of precision and recall of each question, on average",
+    "f1_of_means": "the harmonic mean of the two means, as the preliminary version of LEGO-GraphRAG publishes F1",
     "judge_at_1": "a language model says that the first answer means the same as a gold answer",
 }
+
+_SHOWN = (*ANSWERED[:-1], "f1_of_means", ANSWERED[-1])
 
 
 class AnswerRow(NamedTuple):
@@ -77,7 +80,7 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
     Returns:
         The table; None if no pipeline gives answers.
     """
-    measures = _measured(rows, ANSWERED)
+    measures = _measured(rows, _SHOWN)
     if not measures:
         return None
     columns = [Column(by)] if by else []
@@ -100,7 +103,7 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
 def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
     """Return the table of published scorers over all questions; None if the study has no such scores."""
     rows = rows_of(figures)
-    measures = _measured(rows, PUBLISHED_METRICS)
+    measures = _measured(rows, (*PUBLISHED_METRICS, "lego_f1_of_means"))
     if not measures:
         return None
     columns = [
@@ -109,7 +112,7 @@ def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
     ]
     for name in measures:
         scorer, _, measure = name.partition("_")
-        columns.append(Column("F1" if measure == "f1" else measure.replace("_", " "), f"as {SCORERS[scorer]}, %"))
+        columns.append(Column(measure.replace("f1", "F1").replace("_", " "), f"as {SCORERS[scorer]}, %"))
     body = [
         [*pipeline_cells(row.number, row.name), *(_cell(row, [], name, "all") for name in ("hits_at_1", *measures))]
         for row in rows

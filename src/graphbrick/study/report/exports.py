@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
+from graphbrick.study.report.against.sweeps import sweeps_of, sweeps_table
 from graphbrick.study.report.answers import (
     answers_table,
     judge_notes,
@@ -15,9 +16,9 @@ from graphbrick.study.report.answers import (
     rows_of,
 )
 from graphbrick.study.report.confidence import NOTE, confidence_table, curve_table, reliability_table
-from graphbrick.study.report.figures import PipelineFigures
-from graphbrick.study.report.linking_and_queries import task_tables
+from graphbrick.study.report.figures import PipelineFigures, recall_note
 from graphbrick.study.report.markup import visible
+from graphbrick.study.report.origin import datasets_table
 from graphbrick.study.report.overview import (
     QUALITY_GROUPS,
     Results,
@@ -28,12 +29,15 @@ from graphbrick.study.report.overview import (
     pipelines_table,
     strata_table,
 )
+from graphbrick.study.report.spent import spent_table
+from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
 from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
 
 _ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
 _QUALITY = ("#", "pipeline", "questions")  # beside what is in its groups
 _LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits")
+_OF_EMBEDDING = ("embedding_calls", "embedding_tokens")  # which studies of older versions lack
 _COUNTS = ("n_answers", "n_paths")
 
 
@@ -41,6 +45,7 @@ def markdown_page(results: Results) -> Iterator[str]:
     """Yield the tables of a report, piece by piece."""
     figures, metric = results.figures, results.metric
     yield f"# {markdown(results.title)}\n\n{markdown(results.headline)}\n"
+    yield from (f"\n{markdown(line)}\n" for line in recall_note(results.left_out, results.min_recall))
     if not figures:
         return
     table = pipelines_table(figures)
@@ -54,12 +59,20 @@ def markdown_page(results: Results) -> Iterator[str]:
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
     yield from _answers(figures, results.judge)
     for task in task_tables({"": figures}):
-        yield f"\n## {task.title}\n\nMeans in percent.\n\n{table_markdown(task.table)}"
+        yield f"\n## {task.title}\n\n{task.note}\n\n{table_markdown(task.table)}"
     yield from _confidence(figures)
     for group in groups_shown(results.by):
         strata = strata_table(figures, group, metric)
         if strata is not None:
             yield f"\n## {measure_name(metric)} by {group_name(group)}\n\n{table_markdown(strata)}"
+        spent = spent_table(figures, group) if group == results.by else None
+        if spent is not None:
+            yield f"\n## Time and cost by {group_name(group)}\n\n{table_markdown(spent)}"
+    sweeps = sweeps_table(sweeps_of(figures))
+    if sweeps is not None:
+        yield f"\n## Sweeps of one parameter\n\n{sweeps.caption}.\n\n{table_markdown(sweeps)}"
+    if results.questions:
+        yield f"\n## Data sets\n\n{table_markdown(datasets_table(results.questions))}"
     if results.comparisons:
         yield f"\n## Comparison by {measure_name(metric)}\n\n"
         yield table_markdown(comparison_table(results.comparisons, figures, metric))
@@ -105,15 +118,18 @@ class CsvRows:
         out: The output file.
         questions: All questions of the study.
         metrics: The columns of measures.
+        kinds: The kinds of stages that have a column with milliseconds.
     """
 
-    def __init__(self, out: TextIO, questions: Sequence[StudyQuestion], metrics: Sequence[str]) -> None:
-        self.metrics = metrics
+    def __init__(
+        self, out: TextIO, questions: Sequence[StudyQuestion], metrics: Sequence[str], kinds: Sequence[str] = ()
+    ) -> None:
+        self.metrics, self.kinds = metrics, kinds
         self.questions = {question.id: question for question in questions}
         # Left to itself, the writer quotes no carriage return, and readers then begin a row there.
         self.writer = csv.writer(out, lineterminator="\n")
         self.quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        self.writer.writerow([*_ABOUT, *metrics, *_LEDGER, *_COUNTS])
+        self.writer.writerow([*_ABOUT, *(f"ms_{kind}" for kind in kinds), *metrics, *_LEDGER, *_OF_EMBEDDING, *_COUNTS])
 
     def write(self, run: StudyRun, results: Sequence[Result]) -> None:
         """Write the results of a run, without questions added to the study since it was opened."""
@@ -131,8 +147,18 @@ class CsvRows:
                 int(question.answerable),
             )
             row: list[object] = [*about, result.error, result.lost_at, f"{1000 * result.seconds:.3f}"]
+            row += _stage_milliseconds(result, self.kinds)
             row += [result.metrics.get(name) for name in self.metrics]
             row += [result.ledger.get(name, 0) for name in _LEDGER]
+            row += [result.ledger.get(name) for name in _OF_EMBEDDING]
             row += [result.n_answers, result.n_paths]
             has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
             (self.quoting if has_return else self.writer).writerow(row)
+
+
+def _stage_milliseconds(result: Result, kinds: Sequence[str]) -> list[str | None]:
+    """Return the milliseconds of each kind of stage; None for kinds that did not run."""
+    spent: dict[str, float] = {}
+    for _, kind, seconds in result.stage_seconds:
+        spent[kind] = spent.get(kind, 0.0) + 1000 * seconds
+    return [f"{spent[kind]:.3f}" if kind in spent else None for kind in kinds]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
 
+from graphbrick.questions.question import natural_order
 from graphbrick.study.report.browser import Listing
 from graphbrick.study.report.figures import PipelineFigures
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.page import Figure, Section
+from graphbrick.study.report.tables import Column, Table, name_cell, number_cell
 from graphbrick.study.store.identity import changed_files
 from graphbrick.study.store.reader import Study
-from graphbrick.study.store.records import EvaluationSession, QuestionFile, StudyRun
+from graphbrick.study.store.records import EvaluationSession, QuestionFile, StudyQuestion, StudyRun
 
 
 def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> list[tuple[str, str]]:
@@ -66,6 +70,45 @@ def warnings(study: Study, figures: Sequence[PipelineFigures]) -> list[str]:
     if failed:
         texts.append(f"{failed:,} result{'s' * (failed > 1)} ended in an error; such a question counts 0.")
     return texts
+
+
+def dataset_counts(questions: Sequence[StudyQuestion]) -> list[dict[str, Any]]:
+    """Return the counts of each data set: questions, answerable ones, gold answers and seeds on average, hops."""
+    groups: dict[str, list[StudyQuestion]] = {}
+    for question in questions:
+        groups.setdefault(question.dataset, []).append(question)
+    return [
+        {
+            "dataset": name,
+            "questions": len(groups[name]),
+            "answerable": sum(question.answerable for question in groups[name]),
+            "gold_answers": fmean(len(question.gold) for question in groups[name]),
+            "seeds": fmean(len(question.seeds) + len(question.missing_seeds) for question in groups[name]),
+            "hops": {
+                hops: sum(question.group("hop_group") == hops for question in groups[name])
+                for hops in ("1", "2", "multi", "")
+            },
+        }
+        for name in sorted(groups, key=natural_order)
+    ]
+
+
+def datasets_table(questions: Sequence[StudyQuestion]) -> Table:
+    """Return a row of counts for each data set."""
+    columns = [
+        Column("data set", text=True), Column("questions"),
+        Column("answerable", note="questions of which the graph has an answer"),
+        Column("gold answers", note="a question, on average"), Column("seeds", note="a question, on average"),
+        Column("1", "hops"), Column("2", "hops"), Column("3 and more", "hops"), Column("unknown", "hops"),
+    ]  # fmt: skip
+    rows = []
+    for counts in dataset_counts(questions):
+        numbers = (counts["questions"], counts["answerable"])
+        means = (counts["gold_answers"], counts["seeds"])
+        cells = [name_cell(counts["dataset"] or "unknown"), *(number_cell(number) for number in numbers)]
+        cells += [number_cell(mean, 1) for mean in means]
+        rows.append(cells + [number_cell(number) for number in counts["hops"].values()])
+    return Table("datasets", "Questions of each data set", columns, rows)
 
 
 def setup(study: Study, figures: Sequence[PipelineFigures]) -> Section:

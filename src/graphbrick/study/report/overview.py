@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import floor, log10
@@ -25,10 +25,15 @@ from graphbrick.study.report.tables import (
 )
 from graphbrick.study.statistics.comparison import Comparison, compare, corrected
 from graphbrick.study.statistics.summary import Summary
+from graphbrick.study.store.records import StudyQuestion
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
-OTHERS = {"exact_match": "EM", "judge_at_1": "Judge@1"}
+OTHERS = {
+    "exact_match": "EM", "judge_at_1": "Judge@1", "f1_of_means": "F1 of means", "subgraph_f1": "subgraph F1",
+    "path_f1": "path F1",
+}  # fmt: skip
 SCORERS = {"rog": "RoG", "tog": "ToG", "lego": "LEGO-GraphRAG"}
+TOKENS, LLM_TOKENS, EMBEDDING_TOKENS = "tokens", "LLM tokens", "embedding tokens"
 QUALITY_GROUPS = ("all questions, %", "answerable questions, %")
 # One colour means one kind of stage in every chart, whether it takes time or loses answers.
 LOST = (
@@ -61,6 +66,9 @@ class Results:
         metric: The measure that they are ordered and compared by.
         by: Property that questions are also grouped by; None for hops and data set only.
         judge: The recipe text of the judge; None if there is none.
+        min_recall: The least subgraph recall of the pipelines; None if all are shown.
+        left_out: Names of the pipelines with a lower one.
+        questions: All questions of the study.
     """
 
     title: str
@@ -69,6 +77,9 @@ class Results:
     metric: str
     by: str | None = None
     judge: str | None = None
+    min_recall: float | None = None
+    left_out: Sequence[str] = ()
+    questions: Sequence[StudyQuestion] = ()
 
     @property
     def headline(self) -> str:
@@ -97,7 +108,7 @@ def lost_parts(figures: Sequence[PipelineFigures]) -> list[Part]:
 
 def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
     """Return a row for each pipeline: quality, size, time, cost and losses."""
-    spent = any(one.used["tokens_in"] + one.used["tokens_out"] for one in figures)
+    tokens = token_columns(figures)
     calls = any(one.used["calls"] for one in figures)
     paid = any(one.used["cost"] for one in figures)
     columns = [
@@ -111,13 +122,14 @@ def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
         columns.append(Column("lost at, %", note="of the questions with gold answers", text=True, only="file"))
     columns += [
         Column("recall", "subgraph", "gold answers that are in the subgraph, in percent"),
+        Column("F1", "subgraph", "the harmonic mean of subgraph precision and recall of each question, in percent"),
         Column("entities", "subgraph", "entities of the subgraph, on average"),
         Column("F1", "paths", "the harmonic mean of path precision and path recall, in percent"),
         Column("median", "time", "half of the questions take longer"),
         Column("p95", "time", "one question in twenty takes longer"),
     ]
     columns += [Column("calls", "a question", "calls of models on average")] * calls
-    columns += [Column("tokens", "a question", "tokens read and written on average")] * spent
+    columns += [Column(title, "a question", note) for title, note in tokens.items()]
     columns += [Column("cost", "a question", "US dollars on average")] * paid
     rows = []
     for one in figures:
@@ -125,7 +137,7 @@ def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
         row += [number_cell(one.results, small=f"{one.answerable:,}"), *_quality_cells(one, figures)]
         row += _lost_cells(one, parts) if parts else []
         row += _stage_cells(one)
-        row += [_used_cell(one, "calls")] * calls + [_tokens_cell(one)] * spent + [_cost_cell(one)] * paid
+        row += [_used_cell(one, "calls")] * calls + token_cells(one, tokens) + [_cost_cell(one)] * paid
         rows.append(row)
     return Table("pipelines", "The pipelines, best first", columns, rows)
 
@@ -295,7 +307,8 @@ def _mean_of(summary: Summary, part: str) -> float | None:
 
 def _stage_cells(one: PipelineFigures) -> list[Cell]:
     recall, nodes, paths = _mean_of(one.means["subgraph_recall"], "all"), *map(one.averages.get, ("nodes", "path_f1"))
-    cells = [share_cell(recall), number_cell(nodes), share_cell(paths)]
+    f1 = _mean_of(one.means["subgraph_f1"], "all")
+    cells = [share_cell(recall), share_cell(f1), number_cell(nodes), share_cell(paths)]
     if one.times is None:
         return [*cells, NONE, NONE]
     return cells + [Cell(milliseconds(ms), ms) for ms in (one.times.median, one.times.p95)]
@@ -306,9 +319,34 @@ def _used_cell(one: PipelineFigures, name: str) -> Cell:
     return Cell(short(value), value)
 
 
-def _tokens_cell(one: PipelineFigures) -> Cell:
-    value = one.a_question("tokens_in") + one.a_question("tokens_out")
-    return Cell(("~" if one.used["estimated"] else "") + short(value), value)
+def token_columns(figures: Sequence[PipelineFigures]) -> dict[str, str]:
+    """Return title and explanation of the columns of tokens; none if no tokens were used.
+
+    Studies of older versions do not tell the tokens of embedders and language models apart.
+    """
+    if not any(one.used["tokens_in"] + one.used["tokens_out"] for one in figures):
+        return {}
+    if all(one.llm_tokens is None for one in figures):
+        return {TOKENS: "tokens read and written on average"}
+    return {
+        LLM_TOKENS: "tokens that language models read and wrote, on average",
+        EMBEDDING_TOKENS: "tokens that embedders and ranking models read, on average",
+    }
+
+
+def token_cells(one: PipelineFigures, columns: Collection[str]) -> list[Cell]:
+    """Return the cells of `token_columns`; a sum of both kinds is marked as such."""
+    about, total = "~" if one.used["estimated"] else "", one.a_question("tokens_in") + one.a_question("tokens_out")
+    cells = []
+    for column in columns:
+        if column == EMBEDDING_TOKENS:
+            value = one.embedding_tokens
+            cells.append(NONE if value is None else Cell(short(value), value))
+            continue
+        llm = one.llm_tokens if column == LLM_TOKENS else total
+        small = "both kinds" if llm is None else ""
+        cells.append(Cell(about + short(total if llm is None else llm), total if llm is None else llm, small))
+    return cells
 
 
 def _cost_cell(one: PipelineFigures) -> Cell:

@@ -47,6 +47,34 @@ class Point(NamedTuple):
     note: str
 
 
+class Line(NamedTuple):
+    """A line that joins points.
+
+    Attributes:
+        colour: Its class in ``style.css``.
+        name: Tooltip text.
+        points: The points, in order.
+    """
+
+    colour: str
+    name: str
+    points: Sequence[Point]
+
+
+class Rule(NamedTuple):
+    """A straight line across the chart at a share, either upright or level.
+
+    Attributes:
+        name: Its name.
+        x: Place on the x axis; None for a level line.
+        y: Place on the y axis; None for an upright line.
+    """
+
+    name: str
+    x: float | None = None
+    y: float | None = None
+
+
 class _Mark(NamedTuple):
     """A point where it is drawn."""
 
@@ -79,7 +107,15 @@ class _Axis(NamedTuple):
 
 
 def scatter(
-    points: Sequence[Point], *, x_name: str, y_name: str, shown: Callable[[float], str], front: bool = True
+    points: Sequence[Point],
+    *,
+    x_name: str,
+    y_name: str,
+    shown: Callable[[float], str],
+    front: bool = True,
+    lines: Sequence[Line] = (),
+    rule: Rule | None = None,
+    x_is_share: bool = False,
 ) -> Markup:
     """Draw the chart; its x axis is logarithmic if the values are far apart.
 
@@ -89,9 +125,13 @@ def scatter(
         y_name: Name of the y axis; more is better.
         shown: Writes an x.
         front: Whether to draw the front (`pareto`).
+        lines: Lines that join some of the points.
+        rule: A line across; the y axis reaches a level one.
+        x_is_share: Whether the x axis is linear from 0 to 1.
     """
-    x_axis = _x_axis([point.x for point in points])
-    y_axis = _y_axis([v for point in points for v in (point.low, point.high)])
+    x_axis = _share_axis() if x_is_share else _x_axis([point.x for point in points])
+    level = [rule.y] if rule is not None and rule.y is not None else []
+    y_axis = _y_axis([*(v for point in points for v in (point.low, point.high)), *level])
     best = pareto(points) if front else []
     places = {p: (x_axis.place(p.x), y_axis.place(p.y)) for p in points}
     steps = _steps([places[p] for p in best])
@@ -100,9 +140,11 @@ def scatter(
         for p in sorted(points, key=lambda p: -p.number)  # the first of the table is drawn last, on top
     ]
     names = [(_cut(p.name), *at) for p, at in _names(places, steps).items()]
+    drawn = [(line.colour, line.name, [places[point] for point in line.points]) for line in lines]
     return macro(
-        "scatter.html", "chart", _BOX, x_axis, y_axis, x_name, y_name, shown, round_percent, steps, marks, names
-    )
+        "scatter.html", "chart", _BOX, x_axis, y_axis, x_name, y_name, shown, round_percent, steps, marks, names,
+        drawn, None if rule is None else _across(rule, x_axis, y_axis),
+    )  # fmt: skip
 
 
 def pareto(points: Sequence[Point]) -> list[Point]:
@@ -135,6 +177,20 @@ def _x_axis(values: Sequence[float]) -> _Axis:
         return _LEFT + _RADIUS + width * value / ticks[-1]
 
     return _Axis(place, ticks, log=False)
+
+
+def _share_axis() -> _Axis:
+    width = _WIDTH - _LEFT - _RIGHT - 2 * _RADIUS
+    return _Axis(lambda value: _LEFT + _RADIUS + width * value, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], log=False)
+
+
+def _across(rule: Rule, x_axis: _Axis, y_axis: _Axis) -> tuple[float, float, float, float, str]:
+    """Return both ends of a rule and its name."""
+    if rule.x is not None:
+        x = x_axis.place(rule.x)
+        return x, _TOP, x, _HEIGHT - _BOTTOM, rule.name
+    y = y_axis.place(rule.y or 0.0)
+    return _LEFT, y, _WIDTH - _RIGHT, y, rule.name
 
 
 def _log_axis(least: float, most: float, *, zero: bool) -> _Axis:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from markupsafe import Markup
 
 from graphbrick.questions.question import natural_order
+from graphbrick.study.report.against.sections import cost_section, size_section
 from graphbrick.study.report.answers import (
     answers_table,
     judge_notes,
@@ -17,10 +18,9 @@ from graphbrick.study.report.answers import (
     rows_of,
 )
 from graphbrick.study.report.browser import Listing
-from graphbrick.study.report.charts import Part, Row, grouped_bars, milliseconds, percent, short, stacked_bars
+from graphbrick.study.report.charts import Part, Row, grouped_bars, milliseconds, percent, stacked_bars
 from graphbrick.study.report.confidence import confidence_section
 from graphbrick.study.report.figures import STRATA, PipelineFigures
-from graphbrick.study.report.linking_and_queries import task_tables
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.overview import (
     STAGES,
@@ -34,7 +34,8 @@ from graphbrick.study.report.overview import (
     strata_table,
 )
 from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
-from graphbrick.study.report.scatter import Point, scatter
+from graphbrick.study.report.spent import spent_table
+from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import table_html
 from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.statistics.intervals import Interval
@@ -63,7 +64,7 @@ def sections_of(results: Results, listing: Listing) -> list[Section]:
         sections.append(_pairs(results.comparisons, figures, results.metric))
     confidence = confidence_section(figures)
     sections += [] if confidence is None else [confidence]
-    sections += _charts(figures, results.metric, results.by)
+    sections += _charts(figures, results.metric, results.by, results.min_recall)
     return [*sections, *([_browser(listing)] if listing.questions else [])]
 
 
@@ -121,95 +122,16 @@ def _browser(listing: Listing) -> Section:
     return Section("questions", "Questions", [note])
 
 
-def _charts(figures: Sequence[PipelineFigures], decisive: str, by: str | None) -> list[Section]:
+def _charts(
+    figures: Sequence[PipelineFigures], decisive: str, by: str | None, min_recall: float | None
+) -> list[Section]:
     """Return the sections with charts; none if no question is done."""
     done = [one for one in figures if one.results]
     if not done:
         return []
-    sections = [_cost(done, decisive), _size(done), _stages(done)]
+    sections = [cost_section(done, decisive), size_section(done, decisive, min_recall), _stages(done)]
     sections += [_by(done, group, decisive) for group in groups_shown(by)]
     return [section for section in (*sections, _lost(done)) if section is not None]
-
-
-def _cost(figures: Sequence[PipelineFigures], decisive: str) -> Section:
-    name = f"{measure_name(decisive)}, %"
-    time = _scatter(
-        figures, lambda one: one.times.median if one.times else None, decisive,
-        title=f"{measure_name(decisive)} against time", x_name="time a question, median", y_name=name,
-        shown=milliseconds,
-    )  # fmt: skip
-    tokens = None
-    if any(_tokens(one) for one in figures):
-        tokens = _scatter(
-            figures, _tokens, decisive, title=f"{measure_name(decisive)} against tokens",
-            x_name="tokens a question, read and written", y_name=name, shown=short,
-        )  # fmt: skip
-    note = (
-        "Over all questions, with 95 % intervals. Filled points are on the Pareto front: no other pipeline is better "
-        "at the same cost or less. Point at one for its recipe."
-    )
-    if tokens is None:
-        note += " No pipeline called a language model: no tokens were used."
-    shown = [chart for chart in (time, tokens) if chart is not None]
-    return Section("cost", "Quality against cost", [note], shown, pair=True)
-
-
-def _size(figures: Sequence[PipelineFigures]) -> Section | None:
-    charts = [
-        _scatter(
-            figures, lambda one: one.averages["nodes"], measure, title=f"{title} against subgraph size",
-            x_name="entities of the subgraph, mean",
-            y_name=f"{title}, %", shown=short, front=False,
-        )
-        for measure, title in (("subgraph_recall", "Subgraph recall"), ("f1", "F1 of the answers"))
-    ]  # fmt: skip
-    shown = [chart for chart in charts if chart is not None]
-    if not shown:
-        return None
-    note = "Whether larger subgraphs hold more of the gold answers, and whether that helps the answers in the end."
-    return Section("size", "Subgraph size", [note], shown, pair=True)
-
-
-def _scatter(
-    figures: Sequence[PipelineFigures],
-    cost: Callable[[PipelineFigures], float | None],
-    measure: str,
-    *,
-    title: str,
-    x_name: str,
-    y_name: str,
-    shown: Callable[[float], str],
-    front: bool = True,
-) -> Figure | None:
-    """Return the chart of the pipelines that have both figures; None if none has."""
-    points = []
-    for one in figures:
-        x, interval = cost(one), one.means[measure].all
-        if x is not None and interval is not None:
-            note = _note(one, interval, y_name, shown(x), x_name)
-            points.append(Point(one.number, one.name, x, *_fitting(interval), note))
-    if not points:
-        return None
-    left = len(figures) - len(points)
-    note = f"{left} of {len(figures)} pipelines have no such figure." if left else ""
-    return Figure(scatter(points, x_name=x_name, y_name=y_name, shown=shown, front=front), title, note)
-
-
-def _fitting(interval: Interval) -> tuple[float, float, float]:
-    """Return the mean and the ends of the interval, clipped to [0, 1]."""
-    return interval.mean, max(0.0, interval.low), min(1.0, interval.high)
-
-
-def _note(one: PipelineFigures, interval: Interval, y_name: str, x: str, x_name: str) -> str:
-    lines = [f"{one.number}  {one.name}"]
-    if one.run.recipe != one.name:
-        lines.append(one.run.recipe)
-    y = f"{percent(interval.mean)} ({percent(interval.low)} to {percent(interval.high)})"
-    return "\n".join([*lines, f"{y_name}: {y}", f"{x_name}: {x}"])
-
-
-def _tokens(one: PipelineFigures) -> float:
-    return one.a_question("tokens_in") + one.a_question("tokens_out")
 
 
 def _stages(figures: Sequence[PipelineFigures]) -> Section:
@@ -264,6 +186,9 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Section |
     shown = [Figure(grouped_bars(rows, parts, intervals))]
     if table is not None:
         shown.append(table_figure(table, "As a table", folded=True))
+    spent = spent_table(figures, by)
+    if spent is not None:
+        shown.append(table_figure(spent, "Time, calls and tokens", folded=True))
     key = by if by in STRATA else "group"  # facts have any name
     return Section(key, f"Results by {group_name(by)}", [note], shown)
 

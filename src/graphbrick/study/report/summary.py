@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.published import PUBLISHED_METRICS
+from graphbrick.study.report.against.sweeps import sweeps_of
 from graphbrick.study.report.answers import judge_notes
-from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures
+from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures, with_recall
+from graphbrick.study.report.origin import dataset_counts
 from graphbrick.study.report.overview import compared
 from graphbrick.study.runs.scoring import SIZES
 from graphbrick.study.statistics.comparison import Comparison
@@ -21,7 +23,7 @@ from graphbrick.study.store.identity import changed_files
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import StudyQuestion, StudyRun
 
-GROUPS = ("hops", "dataset", "distance")
+GROUPS = ("hops", "hop_group", "complexity", "dataset", "distance")
 """Properties that all questions can be grouped by; they can also be grouped by their facts."""
 _ERRORS_SHOWN = 3
 
@@ -37,6 +39,8 @@ class StudySummary:
         figures: The pipelines, best first.
         notes: Remarks, such as errors and changed files, by the number of the run.
         failures: Pipelines that failed on every question, and a judge that failed on every answer, as sentences.
+        left_out: Names of the pipelines whose subgraph recall is too low.
+        questions: All questions of the study.
     """
 
     path: str
@@ -45,11 +49,21 @@ class StudySummary:
     figures: Sequence[PipelineFigures]
     notes: Mapping[int, Sequence[str]]
     failures: Sequence[str]
+    left_out: Sequence[str] = ()
+    questions: Sequence[StudyQuestion] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain JSON types."""
         runs = [one.to_dict(self.by) | {"notes": list(self.notes[one.run.id])} for one in self.figures]
-        return {"study": self.path, "judge": self.judge, "runs": runs}
+        sweeps = [sweep.to_dict() for sweep in sweeps_of(self.figures)]
+        return {
+            "study": self.path,
+            "judge": self.judge,
+            "runs": runs,
+            "sweeps": sweeps,
+            "datasets": dataset_counts(self.questions),
+            "left_out": list(self.left_out),
+        }
 
 
 @dataclass(frozen=True)
@@ -86,8 +100,13 @@ class StudyComparison:
                     for group, one in grouped
                     if getattr(one, task)
                 ]
-                for task in ("linking", "queries")
+                for task in ("linking", "extraction", "paths", "queries")
             },
+            "spent": [
+                {"group": group, "pipeline": one.name, "milliseconds": one.times and one.times._asdict()}
+                | {"used": {name: one.a_question(name) for name in one.used}}
+                for group, one in grouped
+            ],
             "comparisons": [
                 {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in self.rows
             ],
@@ -95,7 +114,12 @@ class StudyComparison:
 
 
 def summarize_study(
-    study: Study, *, runs: Collection[int] | None = None, metric: str = "hits_at_1", by: str | None = None
+    study: Study,
+    *,
+    runs: Collection[int] | None = None,
+    metric: str = "hits_at_1",
+    by: str | None = None,
+    min_recall: float | None = None,
 ) -> StudySummary:
     """Summarize a study.
 
@@ -104,20 +128,28 @@ def summarize_study(
         runs: The numbers of the runs to show; None for all.
         metric: The measure that pipelines are ordered by.
         by: Group questions by "hops", "dataset", "distance" or one of their facts; None for no groups.
+        min_recall: Leave out pipelines whose mean subgraph recall is lower; None for none.
 
     Raises:
-        InputError: There is no such metric or group.
+        InputError: There is no such metric or group, or no pipeline has the least recall.
     """
     questions = study.questions()
     if by is not None:
         groups_of(questions, by, study)
     figures = [one for one in read_figures(study, questions, metric, by=by) if runs is None or one.run.id in runs]
+    figures, left_out = with_recall(figures, min_recall)
     notes = {one.run.id: tuple(_notes(study, one, metric)) for one in figures}
-    return StudySummary(str(study.path), study.judge, by, figures, notes, tuple(_failures(study, figures)))
+    failures = tuple(_failures(study, figures))
+    return StudySummary(str(study.path), study.judge, by, figures, notes, failures, left_out, questions)
 
 
 def compare_study(
-    study: Study, *, baseline: str | None = None, metric: str = "hits_at_1", by: str | None = None
+    study: Study,
+    *,
+    baseline: str | None = None,
+    metric: str = "hits_at_1",
+    by: str | None = None,
+    min_recall: float | None = None,
 ) -> StudyComparison:
     """Compare the pipelines of a study, over all questions and for each group of them.
 
@@ -126,6 +158,7 @@ def compare_study(
         baseline: Compare all others with this pipeline (name, number or recipe text); None for every pair.
         metric: The measure they are compared by.
         by: Also compare within groups, as for `summarize_study`.
+        min_recall: Leave out pipelines whose mean subgraph recall over all questions is lower; None for none.
 
     Raises:
         InputError: There is no such baseline, metric or group, or the study has no runs.
@@ -135,7 +168,14 @@ def compare_study(
         raise InputError("the study has no runs yet; graphbrick evaluate adds them", study.path, code="study.no_runs")
     name = name_of(runs, baseline)
     groups = {"": questions} | ({} if by is None else groups_of(questions, by, study))
-    figures = {group: read_figures(study, members, metric) for group, members in groups.items()}
+    figures = {group: read_figures(study, members, metric, by=by) for group, members in groups.items()}
+    if min_recall is not None:
+        kept, _ = with_recall(figures[""], min_recall)
+        numbers = {one.run.id for one in kept}
+        figures = {
+            group: [replace(one, number=n) for n, one in enumerate((o for o in members if o.run.id in numbers), 1)]
+            for group, members in figures.items()
+        }
     rows = [(group, row) for group, members in figures.items() for row in compared(members, baseline=name)]
     p_values = [row.p for _, row in rows]
     corrected = zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True)

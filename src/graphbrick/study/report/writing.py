@@ -12,10 +12,10 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.study.report.browser import Listing, blocks, spread
 from graphbrick.study.report.exports import CsvRows, markdown_page
-from graphbrick.study.report.figures import read_figures
-from graphbrick.study.report.origin import cards, setup, warnings
-from graphbrick.study.report.overview import Results, compared
-from graphbrick.study.report.page import Page
+from graphbrick.study.report.figures import read_figures, recall_note, with_recall
+from graphbrick.study.report.origin import cards, datasets_table, setup, warnings
+from graphbrick.study.report.overview import STAGES, Results, compared
+from graphbrick.study.report.page import Page, Section, table_figure
 from graphbrick.study.report.sections import sections_of
 from graphbrick.study.report.summary import groups_of, name_of, require_share
 from graphbrick.study.store.reader import Study
@@ -54,6 +54,7 @@ def write_report(
     metric: str = "hits_at_1",
     baseline: str | None = None,
     by: str | None = None,
+    min_recall: float | None = None,
     title: str | None = None,
     details: int | None = DETAILS,
     exchanges: bool = True,
@@ -69,13 +70,15 @@ def write_report(
         metric: The measure that pipelines are ordered and compared by; choose it before you see results.
         baseline: The pipeline that all others are compared with; None for every pair.
         by: Group questions by "hops", "dataset", "distance" or one of their facts; None for hops and data set.
+        min_recall: Leave out pipelines whose mean subgraph recall is lower; None for none.
         title: The title of page and tables; None for the name of the file.
         details: Number of questions whose answers and paths are in the page, evenly spread; None for all.
         exchanges: Whether the page holds prompts and replies of language models, of the questions with details.
         progress: Called with the number of runs read.
 
     Raises:
-        InputError: Nothing is to be written, the file is not a study, or there is no such metric or baseline.
+        InputError: Nothing is to be written, the file is not a study, or there is no such metric or baseline, or no
+            pipeline has the least recall.
         OSError: A file cannot be written.
     """
     paths = {"html": html, "markdown": markdown, "csv": csv}
@@ -91,20 +94,24 @@ def write_report(
             groups_of(questions, by, opened)
         listing = Listing(questions, spread(len(questions), details) if "html" in files else [], exchanges=exchanges)
         metrics: dict[str, None] = {}
+        kinds = dict.fromkeys(part.name for part in STAGES[:-1])
 
         def watch(run: StudyRun, results: Sequence[Result]) -> None:
             if "html" in files:
                 listing.take(run, results)
             for names in dict.fromkeys(tuple(result.metrics) for result in results):
                 metrics.update(dict.fromkeys(names))
+            kinds.update(dict.fromkeys(kind for result in results for _, kind, _ in result.stage_seconds))
 
         figures = read_figures(opened, questions, metric, by=by, watch=watch, progress=progress)
         require_share(figures, metric)
+        figures, left_out = with_recall(figures, min_recall)
         comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
-        results = Results(title or f"Study {opened.path.stem}", figures, comparisons, metric, by, opened.judge)
+        results = Results(title or f"Study {opened.path.stem}", figures, comparisons, metric, by, opened.judge,
+            min_recall, left_out, questions)  # fmt: skip
         if "csv" in files:
             with replacing(files["csv"]) as out:
-                rows = CsvRows(out, questions, list(metrics))
+                rows = CsvRows(out, questions, list(metrics), list(kinds))
                 for one in figures:
                     rows.write(one.run, opened.results(one.run.id))
         if "markdown" in files:
@@ -121,10 +128,18 @@ def _page(results: Results, study: Study, listing: Listing) -> Iterator[str]:
     """Return the page, piece by piece."""
     figures = results.figures
     page = Page(
-        results.title, results.headline, cards(study, listing, figures), warnings(study, figures),
-        [*sections_of(results, listing), setup(study, figures)], study.path.name,
+        results.title, results.headline, cards(study, listing, figures),
+        [*recall_note(results.left_out, results.min_recall), *warnings(study, figures)],
+        [*sections_of(results, listing), *_datasets(results), setup(study, figures)], study.path.name,
     )  # fmt: skip
     return page.pieces(blocks(study, listing, figures) if listing.questions and figures else ())
+
+
+def _datasets(results: Results) -> list[Section]:
+    """Return the section with the counts of the data sets; none without questions."""
+    if not results.questions:
+        return []
+    return [Section("datasets", "Data sets", [], [table_figure(datasets_table(results.questions))])]
 
 
 def _check(files: dict[str, Path], study: Path) -> None:

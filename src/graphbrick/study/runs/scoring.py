@@ -13,8 +13,8 @@ The measures by name, as in `Result.metrics`:
   LEGO-GraphRAG score them, flaws included (`graphbrick.study.metrics.published`).
 - ``subgraph_recall``, ``subgraph_precision``, ``subgraph_f1``, ``nodes``, ``triples``, ``components``: the last
   subgraph, if the pipeline extracts one (`graphbrick.study.metrics.subgraph_metrics`).
-- ``path_precision``, ``path_recall``, ``path_f1``, ``recall_at_1``, ``recall_at_10``, ``recall_at_32``, ``hit_at_1``,
-  ``hit_at_10``, ``hit_at_32``, ``mrr``, ``ndcg_at_10``: the last evidence, if the pipeline retrieves any
+- ``path_precision``, ``path_recall``, ``path_f1``, ``path_hit``, ``recall_at_1``, ``recall_at_10``, ``recall_at_32``,
+  ``hit_at_1``, ``hit_at_10``, ``hit_at_32``, ``mrr``, ``ndcg_at_10``: the last evidence, if the pipeline retrieves any
   (`graphbrick.study.metrics.ranking_metrics`).
 
 A failed pipeline scores 0 in every measure of its stages, and has no sizes. A measure is None if it cannot be scored:
@@ -55,7 +55,7 @@ SIZES = ("nodes", "triples", "components")
 CONFIDENCE = "confidence"
 _DEPTHS = (1, 10, 32)
 _PATHS = (
-    *("path_precision", "path_recall", "path_f1"),
+    *("path_precision", "path_recall", "path_f1", "path_hit"),
     *(f"recall_at_{n}" for n in _DEPTHS),
     *(f"hit_at_{n}" for n in _DEPTHS),
     *("mrr", "ndcg_at_10"),
@@ -131,6 +131,7 @@ def _of_paths(question: GroundedQuestion, evidence: Evidence) -> dict[str, float
         "path_precision": precision,
         "path_recall": recall,
         "path_f1": harmonic(precision, recall),
+        "path_hit": float(precision > 0),
         **{f"recall_at_{n}": recall_at(items, gold, n) for n in _DEPTHS},
         **{f"hit_at_{n}": hit_at(items, gold, n) for n in _DEPTHS},
         "mrr": reciprocal_rank(items, gold),

@@ -231,6 +231,9 @@ def _result(row: Row, scores: Mapping[int, float | None] | None) -> Result:
     metrics = json.loads(row["metrics"])
     if scores is not None:
         metrics["judge_at_1"] = scores.get(row["question"])
+    precision = metrics.get("path_precision")
+    if precision is not None:
+        metrics.setdefault("path_hit", float(precision > 0))  # studies of older versions lack it
     stages = tuple(map(tuple, json.loads(row["stage_seconds"])))
     return Result(**row | {"metrics": metrics, "ledger": json.loads(row["ledger"]), "stage_seconds": stages})
 

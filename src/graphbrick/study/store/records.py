@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphbrick.questions.question import fact_or_group
 from graphbrick.study.store.identity import Identity
 
 
@@ -134,11 +135,11 @@ class StudyQuestion:
     file: int | None = None
 
     def group(self, by: str) -> str:
-        """Return its group by "hops", "dataset", "distance" or one of its facts; empty if unknown."""
+        """Return its group, empty if unknown; see `graphbrick.questions.question.Question.group`, or by "distance"."""
         if by in ("hops", "distance"):
             value = self.hops if by == "hops" else self.distance
             return "" if value is None else str(value)
-        return self.dataset if by == "dataset" else self.facts.get(by, "")
+        return self.dataset if by == "dataset" else fact_or_group(self.facts, self.hops, by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,8 @@ class Result:
         seconds: Time of all stages together.
         metrics: Each measure by name (`evaluate.study.scoring`); None if it cannot be scored. A study with a judge
             also has ``judge_at_1``. A study begun with an older version of graphbrick may lack some.
-        ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits.
+        ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits, embedding_calls,
+            embedding_tokens. Studies of older versions lack the last two.
         stage_seconds: Stage, kind and seconds of each stage in the order they ran.
         n_answers: Number of answers.
         n_paths: Number of evidence items.

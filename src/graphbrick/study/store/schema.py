@@ -85,7 +85,7 @@ CREATE TABLE results (
   lost_at TEXT,                 -- see graphbrick.study.runs.lost; NULL without gold answers
   seconds REAL NOT NULL,
   metrics TEXT NOT NULL,        -- JSON: name: number, or null if it cannot be scored
-  ledger TEXT NOT NULL,         -- JSON: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits
+  ledger TEXT NOT NULL,         -- JSON: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits, embedding_*
   stage_seconds TEXT NOT NULL,  -- JSON: [[stage, kind, seconds], ...]
   n_answers INTEGER NOT NULL,
   n_paths INTEGER NOT NULL,

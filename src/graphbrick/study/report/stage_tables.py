@@ -1,4 +1,4 @@
-"""Tables of tasks that only some pipelines have: linking the seeds of questions, and writing queries."""
+"""Tables of the stages before the answer: linking, extraction, retrieval of paths, and written queries."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from graphbrick.study.report.tables import (
     pipeline_cells,
     share_cell,
 )
+from graphbrick.study.runs.scoring import SIZES
 
 
 class TaskTable(NamedTuple):
@@ -44,6 +45,8 @@ class _Kind(NamedTuple):
     columns: Mapping[str, tuple[str, str]]  # title and explanation by measure
 
 
+_F1 = "the harmonic mean of precision and recall of each question, on average"
+_OF_MEANS = "the harmonic mean of the two means, as the preliminary version of LEGO-GraphRAG publishes F1"
 _KINDS = (
     _Kind(
         "linking",
@@ -58,6 +61,41 @@ _KINDS = (
                 "seeds of the file among the first five readings of a mention",
             ),
             "linking_precision": ("precision", "first readings that are seeds of the file"),
+        },
+    ),
+    _Kind(
+        "extraction",
+        "Extraction",
+        "Gold answers in the last subgraph, after pruning, in percent, and its mean size. Precision is low by nature, "
+        "because a subgraph holds much more than answers.",
+        "extraction, % and sizes",
+        "questions with gold answers",
+        {
+            "subgraph_precision": ("precision", "entities of the subgraph that are gold answers"),
+            "subgraph_recall": ("recall", "gold answers that are in the subgraph"),
+            "subgraph_f1": ("F1", _F1),
+            "subgraph_f1_of_means": ("F1 of means", _OF_MEANS),
+            "nodes": ("entities", "entities of the subgraph"),
+            "triples": ("triples", "triples of the subgraph"),
+            "components": ("components", "weakly connected components; none for the whole graph"),
+        },
+    ),
+    _Kind(
+        "paths",
+        "Paths",
+        "Paths and other items of the evidence that meet a gold answer, after ranking, in percent.",
+        "paths, %",
+        "questions with gold answers",
+        {
+            "path_precision": ("precision", "paths that meet a gold answer"),
+            "path_recall": ("recall", "gold answers that a path meets"),
+            "path_f1": ("F1", _F1),
+            "path_f1_of_means": ("F1 of means", _OF_MEANS),
+            "hit_at_1": ("hit@1", "questions whose first path meets a gold answer"),
+            "hit_at_10": ("hit@10", "questions where one of the first 10 paths meets a gold answer"),
+            "hit_at_32": ("hit@32", "questions where one of the first 32 paths meets a gold answer"),
+            "path_hit": ("hit, all", "questions where any path meets a gold answer: the hit ratio"),
+            "mrr": ("MRR", "1 / rank of the first path that meets a gold answer"),
         },
     ),
     _Kind(
@@ -98,19 +136,24 @@ def _table(kind: _Kind, rows: Sequence[tuple[str, PipelineFigures]], by: str) ->
     columns = [Column(by)] if by else []
     columns += PIPELINE_COLUMNS
     columns.append(Column("questions", note=kind.counted))
-    columns += [Column(title, note=note) for title, note in kind.columns.values()]
+    known = {name for _, pipeline in rows for name in getattr(pipeline, kind.key)}
+    shown = {name: column for name, column in kind.columns.items() if name in known}
+    columns += [Column(title, note=note) for title, note in shown.values()]
     body = []
     for group, pipeline in rows:
         cells = [Cell(group or "all", group)] if by else []
         cells += pipeline_cells(pipeline.number, pipeline.name)
         means = getattr(pipeline, kind.key)
-        scored = max(mean.scored for mean in means.values())
+        scored = max((mean.scored for name, mean in means.items() if name not in SIZES), default=0)
         cells.append(number_cell(scored))
         several = sum(of == group for of, _ in rows) > 1
-        for name in kind.columns:
+        for name in shown:
             best = max(_mean(other, kind.key, name) or 0.0 for of, other in rows if of == group)
             mean = _mean(pipeline, kind.key, name)
             small = "" if mean is None or means[name].scored == scored else f"of {means[name].scored:,}"
+            if name in SIZES:
+                cells.append(number_cell(mean, 1 if name == "components" else 0))
+                continue
             cells.append(share_cell(mean, small, strong=several and mean == best > 0))
         body.append(cells)
     return Table(kind.key, kind.note, columns, body)

@@ -1,0 +1,1 @@
+"""Charts of pipelines as points: quality against time, tokens, size of subgraphs, recall and number of paths."""
