@@ -62,6 +62,12 @@ def test_a_question_that_can_be_read_in_very_many_ways_is_given_up_after_a_hundr
     assert 0 < len(read) <= 300  # up to a hundred for the question, and for each near reading
 
 
+@pytest.mark.parametrize("text", ["Kenya,e$6 {", "Kenya e5n't Uganda", "e€7 mn of Kenya", "Kenya e`9", "E12n't% Kenya"])
+def test_a_word_that_becomes_a_placeholder_when_a_question_is_tidied_is_none(text):
+    run = PIPELINE.run(tiny_graph(), text)
+    assert run.answer is not None
+
+
 def test_namesakes_are_told_apart_by_sixteen_words_at_most(tmp_path, monkeypatch):
     (tmp_path / "nodes_person.csv").write_text("id,name,born\np1,Ann Lee,1960\np2,Ann Lee,1980\np3,Bo Day,1970\n")
     (tmp_path / "edges.csv").write_text("source,relation,target\np1,knows,p3\np2,knows,p3\n")

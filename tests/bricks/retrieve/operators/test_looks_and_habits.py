@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from staff import Indifferent
 
@@ -59,4 +61,26 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     ],
 )
 def test_looks_and_habits_are_read(graph: Graph, question: str, answers: set[str]) -> None:
+    assert set(PIPELINE(graph, question).texts) == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("which packages are required by alpha", {"beta"}),
+        ("which packages are required", {"beta", "gamma"}),
+    ],
+)
+def test_a_value_that_an_entity_does_is_no_value(tmp_path: Path, question: str, answers: set[str]) -> None:
+    """The priority of a package may be «required», and packages are required by others."""
+    names = {"alpha": "optional", "beta": "required", "gamma": "required"}
+    records: list[Record] = [
+        EntityRecord(
+            name,
+            types=("Package",),
+            properties={"priority": priority, "homepage": f"https://{name}.example", "architecture": "amd64"},
+        )
+        for name, priority in names.items()
+    ]
+    graph = build([*records, ("alpha", "DEPENDS_ON", "beta")], tmp_path / "packages.graph")
     assert set(PIPELINE(graph, question).texts) == answers

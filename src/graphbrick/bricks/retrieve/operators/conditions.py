@@ -47,6 +47,7 @@ _NEGATED = re.compile(
 _NOT = re.compile(r"\b(?:not|never)\b")
 _NOUN_BEFORE = re.compile(r"(?P<noun>[a-z]+) (?:(?:that|which|who) )?(?:is|are|was|were|be) $")
 _NOUN_AFTER = re.compile(r"^[ -](?P<noun>[a-z]+(?: colou?r)?)\b")
+_BY_ENTITY = re.compile(r" by (?:the )?e\d")  # «required by e0» is what e0 requires, not the value «required»
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
 
@@ -75,7 +76,8 @@ class Conditions:
     def terms(self, text: str) -> list[Term]:
         """Return the values in a text."""
         if text not in self._terms:
-            self._terms[text] = terms_in(self.place.graph, text, self.lexicon.words)
+            terms = terms_in(self.place.graph, text, self.lexicon.words)
+            self._terms[text] = [term for term in terms if not _BY_ENTITY.match(text[term.end :])]
         return self._terms[text]
 
     def within(self, text: str) -> SetPlan | None:

@@ -30,7 +30,7 @@ _INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+
 _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
-_SIGN_FIRST = re.compile(r"([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
+_SIGN_FIRST = re.compile(r"(?<!\be)([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
 _NAME = re.compile(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
 _LAST_WORD = re.compile(r"[^\W\d_][\w-]{3,}(?=\W*$)")
 _PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
@@ -141,9 +141,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         parts += [_without_placeholders(text[at:start]), f"e{number}"]
         at = end
     parts.append(_without_placeholders(text[at:]))
-    return Question(
-        unfolded(tidy("".join(parts)), known), tuple(entity for _, _, entity in places), _names(text, places)
-    )
+    plain = _without_placeholders(unfolded(tidy("".join(parts)), known), len(places))
+    return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
 
 
 def _names(text: str, places: list[tuple[int, int, int]]) -> tuple[str, ...]:
@@ -203,13 +202,17 @@ def _is_number(name: str) -> bool:
     return literal is not None and not any(word[:1].isupper() for word in literal.unit.split())
 
 
-def _without_placeholders(text: str) -> str:
+def _without_placeholders(text: str, given: int = 0) -> str:
     """Return a text in lower case whose own words are not read as placeholders: «E85» is a fuel.
 
-    >>> _without_placeholders("the price of E85")
-    'the price of e-85'
+    Args:
+        text: The text.
+        given: How many placeholders it has.
+
+    >>> _without_placeholders("the price of E85"), _without_placeholders("the price of e0 and e1", 1)
+    ('the price of e-85', 'the price of e0 and e-1')
     """
-    return _PLACEHOLDER.sub(r"e-\1", text.lower())
+    return _PLACEHOLDER.sub(lambda match: match[0] if int(match[1]) < given else f"e-{match[1]}", text.lower())
 
 
 def _reading(graph: Graph, query: Query, entity: int) -> int:
