@@ -39,6 +39,14 @@ _UNCHECKED = re.compile(r"\.lock$|/words\.toml$|\.vectors/.*/model\.json$")
 """Files that are empty, are written to be edited, or name a model for people: no check sees another content."""
 
 
+def _says_the_same(before: bytes, after: Path) -> bool:
+    """Return whether a JSON file says what it said: white space was lost, or the last digit of a number changed."""
+    try:
+        return bool(json.loads(before) == json.loads(after.read_bytes()))
+    except (OSError, ValueError):
+        return False
+
+
 class Damages(Surface):
     """Each file of a graph, its changes, patterns, vectors, partitions, copy, corpus and studies, damaged."""
 
@@ -102,7 +110,7 @@ class Damages(Surface):
         before = (copy / case.file).read_bytes()
         if not case.apply(copy):
             return "the same bytes"
-        if case.kind == "truncate" and case.file.endswith(".json") and before[place:].isspace():
+        if case.file.endswith(".json") and _says_the_same(before, copy / case.file):
             return "the same facts"
         name = next(name for name in _READS if case.file.startswith(name))
         number = draw.randrange(len(_READS[name]))

@@ -70,3 +70,60 @@ def test_simple_questions(tmp_path: Path) -> None:
         load(written(tmp_path, "bad.txt", row + "\nwww.freebase.com/m/1\tx\n"))
     with fails("qald.no_question"):
         load(written(tmp_path, "q.json", [{"id": "1", "question": []}]), "qald")
+
+
+def test_simple_questions_over_wikidata_and_in_tsv(tmp_path: Path) -> None:
+    (question,) = load(written(tmp_path, "wd.txt", "Q7251\tR19\tQ122744\twhere was he born\n"))
+    assert (question.seeds, question.answers, question.facts) == (("Q7251",), ("Q122744",), {"relation": "R19"})
+    row = "www.freebase.com/m/1\twww.freebase.com/a/b\twww.freebase.com/m/2\twhat is it\n"
+    (question,) = load(written(tmp_path, "fb.tsv", row))
+    assert (question.seeds, question.dataset) == (("m.1",), "simplequestions")
+    table = load(written(tmp_path, "mine.tsv", "question\tanswers\nWhich?\ta|b\n"))
+    assert table[0].answers == ("a", "b")
+    with fails("simplequestions.bad_line") as fault:
+        load(written(tmp_path, "cut.tsv", row + "Q1\tP2\n"))
+    assert fault.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("sparql", "seeds"),
+    [
+        ("PREFIX res: <http://dbpedia.org/resource/> ASK { res:Nile dbo:x ?y }", (f"{DBPEDIA}Nile",)),
+        ("SELECT ?x { dbr:J._R._R._Tolkien dbo:author ?x. dbr:Cow }", (f"{DBPEDIA}J._R._R._Tolkien", f"{DBPEDIA}Cow")),
+        ("PREFIX : <http://dbpedia.org/resource/> SELECT ?x { :Nile dbo:x ?x }", (f"{DBPEDIA}Nile",)),
+        (
+            "PREFIX wd: <http://www.wikidata.org/entity/> ASK { wd:Q1 wdt:P2 ?a }",
+            ("http://www.wikidata.org/entity/Q1",),
+        ),
+        ("PREFIX dbo: <http://dbpedia.org/ontology/> ASK { ?x dbo:Place ?y }", ()),
+    ],
+)
+def test_entities_of_a_query(tmp_path: Path, sparql: str, seeds: tuple[str, ...]) -> None:
+    value = {"questions": [{"id": 1, "question": [{"language": "en", "string": "?"}], "query": {"sparql": sparql}}]}
+    assert load(written(tmp_path, "q.json", value))[0].seeds == seeds
+
+
+def test_booleans_of_qald(tmp_path: Path) -> None:
+    texts = [{"language": "en", "string": "Is it?"}]
+    records = [{"id": i, "question": texts, "answers": [{"boolean": value}]} for i, value in enumerate([False, "true"])]
+    assert [one.answers for one in load(written(tmp_path, "q.json", records))] == [("no",), ("yes",)]
+    with fails("qald.bad_boolean"):
+        load(written(tmp_path, "bad.json", [{"id": 1, "question": texts, "answers": [{"boolean": "perhaps"}]}]))
+
+
+def test_lcquad_without_a_question_or_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    sparql = {"sparql_wikidata": "ASK { wd:Q1 ?p ?o }"}
+    template = {"NNQT_question": "What is {city} ?"}
+    records = [
+        {"uid": 1, **template, "question": None, "paraphrased_question": "Which city?", **sparql},
+        {"uid": 2, **template, "question": "n/a", "paraphrased_question": [], **sparql},
+        {"uid": 3, "question": "Who?", "paraphrased_question": "Who is it?", "answer": ["Q5", "Q6", "Q5"], **sparql},
+    ]
+    with caplog.at_level("INFO"):
+        one, two, three = load(written(tmp_path, "lcquad.json", records))
+    assert [one.text, two.text, three.text] == ["Which city?", "What is city ?", "Who?"]
+    assert (three.answers, three.facts["paraphrase"]) == (("Q5", "Q6"), "Who is it?")
+    assert "paraphrase" not in one.facts
+    assert "2 questions have no gold answers" in caplog.text
+    with fails("questions.no_field"):
+        load(written(tmp_path, "bad.json", [{"uid": 1, "question": None, **sparql}]))

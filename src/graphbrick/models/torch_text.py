@@ -49,8 +49,15 @@ def _open_torch(kind: str, model: str) -> Any:
         ) from error
 
 
-def count_tokens(name: str, model: Any, texts: Texts) -> None:
-    """Record the calls and tokens of a model of sentence-transformers, and the texts that it cuts."""
+def count_tokens(name: str, model: Any, texts: Texts, batch: int = BATCH) -> None:
+    """Record the calls and tokens of a model of sentence-transformers, and the texts that it cuts.
+
+    Args:
+        name: Its name, for events.
+        model: The model.
+        texts: Texts or pairs of texts, at least one.
+        batch: Texts of one call.
+    """
     if not callable(model.tokenizer):
         event(f"{name} does not tell how many tokens it reads", "torch.unknown_tokens", model=name)
         return
@@ -61,5 +68,5 @@ def count_tokens(name: str, model: Any, texts: Texts) -> None:
     cut = sum(len(of_text) > longest for of_text in ids)
     if cut:
         cut_event(name, longest, cut)
-    for start in range(0, len(lengths), BATCH):
-        count_call(tokens_in=sum(lengths[start : start + BATCH]))
+    for start in range(0, len(lengths), batch):
+        count_call(tokens_in=sum(lengths[start : start + batch]))

@@ -21,6 +21,7 @@ from graphbrick.questions.formats import (
     ragevaluator,
     rog,
     simplequestions,
+    tog,
     webqsp,
     webquestions,
 )
@@ -37,6 +38,7 @@ _READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
     "webquestions": webquestions.read,
     "hetionet": plain.read,
     "rog": rog.read,
+    "tog": tog.read,
     "hotpotqa": passages.read_hotpotqa,
     "musique": passages.read_musique,
     "qald": linked_data.read_qald,
@@ -62,15 +64,15 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
     Args:
         path: The file.
         form: "plain" for your own questions (see `graphbrick.questions.formats.plain`); "metaqa", "webqsp", "cwq",
-            "grailqa" and "webquestions" for the original files; "rog" for WebQSP and CWQ as prepared for RoG;
-            "qald", "lcquad" and "simplequestions" likewise;
+            "grailqa", "webquestions", "qald", "lcquad" and "simplequestions" for the original files; "rog" for WebQSP
+            and CWQ as prepared for RoG; "tog" for the files of Think-on-Graph (its ``cwq.json`` is also read as "cwq");
             "ragevaluator" for questions about documents with an answer or a document;
             "hotpotqa" and "musique" for questions over passages; "hetionet" for plain questions with Hetionet keys;
             "auto" detects the form.
 
     Returns:
         At least one question; ids are distinct. If the file does not name a data set, the data set is the form, or the
-        file name for plain questions.
+        file name for plain questions and those of Think-on-Graph.
 
     Raises:
         InputError: The file is missing, empty, damaged or not UTF-8, is a folder, or has an unknown form; a record
@@ -135,10 +137,9 @@ def _suffix(file: Path) -> str:
 
 def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator[Question]:
     """Yield the questions of a file; ``place[0]`` is the line of the last one yielded."""
+    if suffix in (".txt", ".tsv", ".tab") and _is_simple(file, suffix, form):
+        return _noting_number(simplequestions.read(file, "simplequestions"), place)
     if suffix == ".txt":
-        line = next(read_lines(file), (0, ""))[1]
-        if form == "simplequestions" or (form == "auto" and line.startswith(simplequestions.PREFIX)):
-            return _noting_number(simplequestions.read(file, "simplequestions"), place)
         if form not in ("auto", "metaqa"):
             raise InputError(
                 f"a .txt file holds questions of MetaQA or SimpleQuestions, not of the form {form!r}",
@@ -155,8 +156,16 @@ def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator
         if first is None:
             return iter(())
         form, records = _form_of(first, suffix), chain([first], records)
-    dataset = re.split(r"\.", file.name)[0] if form == "plain" else form
+    dataset = re.split(r"\.", file.name)[0] if form in ("plain", "tog") else form
     return _READERS[form](_noting_line(records, place), dataset)
+
+
+def _is_simple(file: Path, suffix: str, form: str) -> bool:
+    """Return whether a text file is read as SimpleQuestions; tables with column names are not."""
+    line = next(read_lines(file), (0, ""))[1]
+    if form == "simplequestions" and suffix == ".txt":
+        return True
+    return form in ("auto", "simplequestions") and simplequestions.is_line(line)
 
 
 def _noting_line(records: Iterator[Record], place: list[int]) -> Iterator[Record]:
@@ -188,12 +197,14 @@ def _form_of(first: Record, suffix: str) -> str:
         return "hotpotqa"
     if isinstance(first.values.get("question"), list):
         return "qald"
-    if has & {"sparql_query", "sparql_wikidata"}:
+    if has & {"sparql_query", "sparql_wikidata", "NNQT_question"}:
         return "lcquad"
     if "q_entity" in has:
         return "rog"
     if suffix == ".json" and has in ({"question", "answer"}, {"question", "doc"}):
         return "ragevaluator"
+    if isinstance(first.values.get("topic_entity"), dict) and has & {"answer", "answers"}:
+        return "tog"
     if "question" in has or difflib.get_close_matches("question", has, cutoff=0.8):
         return "plain"
     raise first.fault(

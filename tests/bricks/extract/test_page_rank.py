@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import igraph
 import networkx as nx
 import numpy as np
@@ -54,7 +56,10 @@ def ids(*values: int) -> npt.NDArray[np.int32]:
     return np.array(sorted(values), dtype=np.int32)
 
 
-@pytest.mark.parametrize("brick", [PageRank(k=3), PageRank(k=1, direction="in", seeds="each", max_hops=1)])
+@pytest.mark.parametrize(
+    "brick",
+    [PageRank(k=3), PageRank(k=2, max_hops=None), PageRank(k=1, direction="in", seeds="each", max_hops=1)],
+)
 def test_the_contract_is_kept(brick: PageRank) -> None:
     check_brick(brick, installed=False)
 
@@ -76,6 +81,40 @@ def test_scores_are_those_of_igraph_near_the_seeds(
             assert np.abs(scores - true).sum() <= error + 1e-7
             assert error <= tolerance * (1 + 1e-9)
             assert scores.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("restart", [0.15, 0.5])
+def test_scores_of_the_whole_graph_solve_the_equations(graphs: list[Graph], direction: str, restart: float) -> None:
+    for graph in graphs:
+        n = graph.n_entities
+        steps = np.zeros((n, n))  # steps[u, v]: probability of a step from u to v; from a dead end to anywhere
+        for head, _, tail in map(graph.triple, range(graph.n_triples)):
+            steps[head, tail] += direction != "in"
+            steps[tail, head] += direction != "out"
+        degrees = steps.sum(axis=1, keepdims=True)
+        steps = np.where(degrees > 0, steps / np.maximum(degrees, 1), 1 / n)
+        true = np.linalg.solve(np.eye(n) - (1 - restart) * steps.T, np.full(n, restart / n))
+        brick = PageRank(k=3, restart=restart, direction=direction, max_hops=None, tolerance=1e-9)
+        nodes, scores, error, _ = brick.scores(graph, ids(0))
+        assert nodes.tolist() == list(range(n))
+        assert np.abs(scores - true).sum() <= error + 1e-9
+
+
+def test_all_questions_share_the_scores_of_the_whole_graph(graphs: list[Graph]) -> None:
+    graph, brick = graphs[3], PageRank(k=3, max_hops=None)
+    assert brick.scores(graph, ids(0))[1] is brick.scores(graph, ids(1))[1]
+    assert brick.scores(graph, ids(0))[1] is not brick.scores(graphs[4], ids(0))[1]
+    finer = PageRank(k=3, max_hops=None, tolerance=1e-9)
+    assert brick.scores(graph, ids(0))[1] is not finer.scores(graph, ids(0))[1]
+
+
+def test_the_whole_graph_reaches_beyond_the_component_of_the_seed(tmp_path: Path) -> None:
+    triples = [("seed", "r", "near"), *((f"leaf {i}", "r", "hub") for i in range(9))]
+    graph = build(triples, tmp_path / "parts.graph")
+    nodes = PageRank(k=2, max_hops=None).extract(graph, Query("?", seeds=(graph.entity("seed"),))).nodes
+    assert nodes is not None
+    assert {graph.key(int(node)) for node in nodes} == {"seed", "hub"}
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

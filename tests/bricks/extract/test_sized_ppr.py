@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from graphbrick.bricks.extract.sized_ppr import SizedPPR, ranking
 from graphbrick.bricks.extract.sizers import Around, LearnedSizer, ShareSizer, n_links, sizes_of
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError, ModelError, PipelineError
+from graphbrick.learn.feedback import Feedback, feedback_place
 from graphbrick.learn.train.sizes import train_sizes
 from graphbrick.questions.grounding import ground
 from graphbrick.questions.question import Question
@@ -196,6 +198,27 @@ def test_the_command(
     assert "learned from 120 questions; a fifth at a time, while it was held back, had:" in printed
     assert f"SizedPPR(LearnedSizer('{tmp_path}/sizes.json', recall=0.9), PPR(k=2000))" in printed
     assert LearnedSizer(str(tmp_path / "sizes.json")).size(Around("who?", (5,), np.linspace(0.1, 1, 10))) <= 10
+
+
+def test_the_command_learns_from_feedback(
+    graph: Graph, questions: list[Question], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    marked = [
+        Feedback(one.text, one.seeds, one.answers, i % 3 > 0, (), "PPR()", "2026-01-01T00:00:00")
+        for i, one in enumerate(questions)
+    ]
+    place = feedback_place(graph)
+    place.write_text("".join(json.dumps(asdict(one)) + "\n" for one in marked))
+    try:
+        with pytest.raises(SystemExit) as stopped:
+            main(["train", "sizes", str(graph.path), "--feedback", "-o", str(tmp_path / "sizes.json")])
+    finally:
+        place.unlink()
+    assert not stopped.value.code
+    assert "learned from 80 questions" in capsys.readouterr().out  # those marked right
+    with pytest.raises(SystemExit):
+        main(["train", "sizes", str(graph.path), "-o", str(tmp_path / "none.json")])
+    assert "there are no questions to learn from" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,27 @@ def test_hub_models_are_asked_without_their_prompts() -> None:
 
 
 @pytest.mark.usefixtures("stand_in")
+def test_questions_have_a_model_of_their_own() -> None:
+    passages = EmbeddingModel("org/passages")
+    both = EmbeddingModel("org/passages", query_prefix="q: ", query_model="org/questions")
+    both.encode(["a"])
+    both.encode_query("b")
+    asked = [torch_text.open_torch("SentenceTransformer", name).asked for name in ("org/passages", "org/questions")]
+    assert [[texts for texts, _ in calls] for calls in asked] == [[["a"]], [["q: b"]]]
+    assert both.identity == passages.identity  # vectors of passages are shared
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_texts_run_in_batches_of_the_given_size() -> None:
+    trace = Trace()
+    with record(trace, "model", "rerank") as entry:
+        EmbeddingModel("org/name", batch=2).encode(["a b", "c", "d", "e", "f g"])
+    ((_, options),) = torch_text.open_torch("SentenceTransformer", "org/name").asked
+    assert options["batch_size"] == 2
+    assert (entry.calls, entry.tokens_in) == (3, 7)
+
+
+@pytest.mark.usefixtures("stand_in")
 def test_a_folder_of_torch_weights_is_not_looked_for_at_the_hub(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"weights")
     model = EmbeddingModel(str(tmp_path))

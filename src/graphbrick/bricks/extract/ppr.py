@@ -30,10 +30,10 @@ class PPR(RankedExtract):
     """The entities with the highest personalized PageRank from the seeds, and all triples among them.
 
     A random walker starts at a seed, follows triples, and goes back to the seeds with probability ``restart`` at each
-    step; the score of an entity is how often it is visited. The paper defines the walk along the triples
-    (``direction="out"``). Its code walks both ways on most graphs, which is the default here, because questions ask
-    against the direction of triples as often as along it. The paper's formula is a union over the seeds
-    (``seeds="each"``). The default is "together", so that ``k`` is the total number of entities kept.
+    step; the score of an entity is how often it is visited. The paper's formula walks along the triples and takes the
+    union over the seeds: ``PPR(direction="out", seeds="each")``. It reaches no entity that only points to a seed, and
+    questions ask against the direction of triples as often as along it, so the default is both ways, as in the paper's
+    code on most graphs. With the default "together", ``k`` is the total number of entities kept.
 
     Only the region around the seeds is read, so the time does not grow with the graph. Residual mass is pushed until
     the mass that one triple can still bring is small compared with the score of the k-th entity. Then the rest of the

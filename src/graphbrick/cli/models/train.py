@@ -63,9 +63,18 @@ def patterns(
 @app.command()
 def sizes(
     graph: GraphFolder,
-    questions: _Questions,
+    questions: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[QUESTIONS]...", help="Files of questions with answers, or data sets; not needed with --feedback."
+        ),
+    ] = None,
+    *,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
     form: _Form = "auto",
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Learn from questions that graphbrick feedback marked, too.")
+    ] = False,
     most: Annotated[int, typer.Option("--most", metavar="K", help="Entities that are ranked at most.")] = 2000,
     seed: Annotated[int, typer.Option(help="Which questions are held back.")] = 0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
@@ -73,13 +82,17 @@ def sizes(
 ) -> None:
     """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
     from graphbrick.bricks.extract.ppr import PPR
+    from graphbrick.core.errors import InputError
 
-    _check_file(out, questions)
+    files = questions or []
+    if not files and not feedback:
+        raise InputError("there are no questions to learn from; give files of questions, or --feedback")
+    _check_file(out, files)
     ppr = PPR(k=most)
     use = f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})"
     _train(
-        "sizes", graph, questions, form, out, lambda: use, title="learning", as_json=as_json, ppr=ppr, seed=seed,
-        overwrite=overwrite,
+        "sizes", graph, files, form, out, lambda: use, title="learning", feedback=feedback, as_json=as_json, ppr=ppr,
+        seed=seed, overwrite=overwrite,
     )  # fmt: skip
 
 
@@ -92,6 +105,7 @@ def _train(
     use: Callable[[], str],
     *,
     title: str = "training",
+    feedback: bool = False,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -105,6 +119,7 @@ def _train(
         out: Folder or file of the model.
         use: Tells what to do with it.
         title: Name of the work, for progress.
+        feedback: Whether to learn from questions that users marked, too.
         as_json: Print the report as JSON.
         **options: Options of the training; an embedder as text.
     """
@@ -113,8 +128,12 @@ def _train(
     from graphbrick.learn import train
     from graphbrick.questions.fetching import load_all
 
-    loaded = load_all(questions, form)
+    loaded = list(load_all(questions, form)) if questions else []
     opened = open_graph(graph)
+    if feedback:
+        from graphbrick.learn.feedback import feedback_questions, read_feedback
+
+        loaded += feedback_questions(read_feedback(opened))
     if "embedder" in options:
         options["embedder"] = chosen_embedder(options["embedder"], "--embedder")
     with progress(title) as shown:

@@ -61,12 +61,27 @@ class Rules:
 
 
 FREEBASE = Rules(
-    exclude=("type.object.type", "common.*", "freebase.*", "*sameAs*", "music.release.*", "book.isbn.*"),
+    exclude=(
+        "type.object.type",
+        "type.object.key",
+        "type.type.instance",
+        "key.*",
+        "common.*",
+        "freebase.*",
+        "kg.object_profile.*",
+        "*sameAs*",
+        "music.release.*",
+        "book.isbn.*",
+    ),
     label_relations=("type.object.name",),
     strip="http://rdf.freebase.com/ns/",
     facts_make_entities=False,
 )
-"""Rules for Freebase as in the report of LEGO-GraphRAG: names become labels, keys are MIDs."""
+"""Rules for Freebase as in the report of LEGO-GraphRAG: names become labels, keys are MIDs.
+
+Also left out, although the report does not name them: instances of types (the inverse of ``type.object.type``), keys in
+other databases and profiles of the knowledge graph. They say nothing that a question asks, and their values are hubs.
+"""
 
 PRESETS = {"freebase": FREEBASE}
 """Preset rules by name."""

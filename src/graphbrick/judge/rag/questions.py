@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import event
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.judge.synthetic.papers import in_references
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import cut_to_budget, fitting
 from graphbrick.models.llm.conversations import each_reply
@@ -70,8 +71,8 @@ def questions_about(
 
     For questions about the documents as a whole the model sees the beginning of all documents, in groups that fit its
     context, and writes the answer too; one that it leaves out is missing, which is an event. For each question about a
-    single document, drawn at random, it sees one passage of it. Questions that the model repeats are left out; if it
-    writes too few, that is an event.
+    single document, drawn at random, it sees one passage of it, which is not one of its list of references. Questions
+    that the model repeats are left out; if it writes too few, that is an event.
 
     Args:
         graph: A graph made from documents.
@@ -146,10 +147,12 @@ class _Made:
 
 
 def _by_document(graph: TextGraph) -> dict[str, list[int]]:
-    """Return the passages of each document, by its address."""
+    """Return the passages of each document, by its address, without its references."""
     documents: dict[str, list[int]] = {}
     for passage in range(graph.n_passages):
         documents.setdefault(graph.passage(passage).document, []).append(passage)
+    for address, passages in documents.items():
+        documents[address] = [one for one in passages if not in_references(graph.passage(one).section)] or passages
     return documents
 
 

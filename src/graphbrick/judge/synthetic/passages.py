@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphbrick.core.graph import Corpus, Labels
+from graphbrick.judge.synthetic.papers import in_references, written_parts
 from graphbrick.language.folding import fold_name
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.sentences import sentences
@@ -48,6 +49,9 @@ class Passage:
 def windows(document: Document, n: int = SENTENCES, overlap: int = OVERLAP) -> Iterator[Passage]:
     """Yield windows of sentences of a document; the last has fewer sentences if the document ends there.
 
+    References and tables are left out first, as in the evaluation of Houimli et al. (`written_parts`); no window goes
+    over a gap. A document that is nothing else, such as a row of a table, is taken as it is.
+
     Args:
         document: The document.
         n: Sentences of a window.
@@ -57,13 +61,14 @@ def windows(document: Document, n: int = SENTENCES, overlap: int = OVERLAP) -> I
     >>> [passage.text[:10] for passage in windows(Document("a", "", text))]
     ['This is 10', 'This is 15']
     """
-    ranges = sentences(document.text)
-    for first in range(0, max(1, len(ranges) - overlap), n - overlap):
-        part = ranges[first : first + n]
-        if part:
-            start, end = part[0][0], part[-1][1]
-            text = document.text[start:end]
-            yield Passage(text, document.address, WINDOW, names_in(text), (start, end))
+    for begin, stop in written_parts(document) or [(0, len(document.text))]:
+        ranges = sentences(document.text[begin:stop])
+        for first in range(0, max(1, len(ranges) - overlap), n - overlap):
+            part = ranges[first : first + n]
+            if part:
+                start, end = begin + part[0][0], begin + part[-1][1]
+                text = document.text[start:end]
+                yield Passage(text, document.address, WINDOW, names_in(text), (start, end))
 
 
 def windows_of(sources: Iterable[Path], options: SourceOptions | None = None) -> list[Passage]:
@@ -84,6 +89,8 @@ def windows_of(sources: Iterable[Path], options: SourceOptions | None = None) ->
 def passages_of(corpus: Corpus, labels: Labels) -> list[Passage]:
     """Return the passages of a graph that was made from text, with the entities that it knows in each.
 
+    Passages under a heading of references are left out.
+
     Args:
         corpus: The graph, for its passages.
         labels: The same graph, for the names of its entities.
@@ -92,6 +99,8 @@ def passages_of(corpus: Corpus, labels: Labels) -> list[Passage]:
     made = []
     for number in range(corpus.n_passages):
         passage = corpus.passage(number)
+        if in_references(passage.section):
+            continue
         entities = frozenset(fold_name(labels.label(int(one))) for one in mentioned[begin[number] : begin[number + 1]])
         place = (passage.start, passage.end)
         made.append(Passage(passage.text, passage.document, WINDOW, entities - {""}, place))

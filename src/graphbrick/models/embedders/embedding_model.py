@@ -51,10 +51,16 @@ class EmbeddingModel(Embedder):
     is loaded by sentence-transformers, on a GPU where there is one. Code that comes with a model is never run, and
     prompts in its files are not used: the prefixes here are what marks a text. Texts that are cut are an event.
 
+    Systems with two encoders, such as DPR (Karpukhin et al., 2020), have one model for passages, ``model``, and one for
+    questions, ``query_model``. DPR compares by inner product; here, as everywhere, vectors have length 1.
+
     Args:
         model: A folder, or a name such as "BAAI/bge-small-en-v1.5".
         query_prefix: Text that the model expects before a question, such as "query: " for E5.
         text_prefix: Text that it expects before a text, such as "passage: " for E5.
+        query_model: The model of questions if they have one of their own, else empty; vectors have the same length.
+        batch: Texts that sentence-transformers runs at once, at least 1; fewer need less memory. Models in ONNX run as
+            many as have 1,024 tokens together.
 
     Returns:
         One score for each text, in [-1, 1].
@@ -69,12 +75,16 @@ class EmbeddingModel(Embedder):
     model: str = parameter(path=True, example="BAAI/bge-small-en-v1.5")
     query_prefix: str = parameter("", may_be_empty=True, example="query: ")
     text_prefix: str = parameter("", may_be_empty=True, example="passage: ")
+    query_model: str = parameter(
+        "", may_be_empty=True, path=True, example="sentence-transformers/facebook-dpr-question_encoder-single-nq-base"
+    )
+    batch: int = parameter(BATCH, at_least=1, changes_results=False)
 
     @property
     def identity(self) -> str:
         """Checksum of the files, or name and revision at the hub, and the prefix of texts.
 
-        The prefix of questions is left out, because it does not change the vectors of texts.
+        Prefix and model of questions are left out, because they do not change the vectors of texts.
         """
         weights, folder = onnx_weights(self.model), Path(self.model).expanduser()
         if weights is not None:
@@ -99,45 +109,47 @@ class EmbeddingModel(Embedder):
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors of texts, float32 [texts, dimensions], of length 1."""
-        return self._vectors([self.text_prefix + text for text in texts])
+        return self._vectors(self.model, [self.text_prefix + text for text in texts])
 
     def encode_query(self, query: str) -> npt.NDArray[np.float32]:
         """Return the vector of a question, float32 [dimensions]."""
+        model = self.query_model or self.model
         if not (self.query_prefix or self.text_prefix):
-            prompts = {name: prompt for name, prompt in self._prompts().items() if prompt}
+            prompts = {name: prompt for name, prompt in _prompts(model).items() if prompt}
             if prompts:
                 event(
-                    f"{self.model} was made with the prompts {prompts}; give them as query_prefix and text_prefix",
+                    f"{model} was made with the prompts {prompts}; give them as query_prefix and text_prefix",
                     "embedding_model.has_prompts",
                     prompts=prompts,
                 )
-        vector: npt.NDArray[np.float32] = self._vectors([self.query_prefix + query])[0]
+        vector: npt.NDArray[np.float32] = self._vectors(model, [self.query_prefix + query])[0]
         return vector
 
-    def _vectors(self, texts: list[str]) -> npt.NDArray[np.float32]:
-        weights = onnx_weights(self.model)
+    def _vectors(self, name: str, texts: list[str]) -> npt.NDArray[np.float32]:
+        weights = onnx_weights(name)
         if weights is not None:
-            onnx = load(self.model, weights)
-            return onnx.embed(texts, _pooling(Path(self.model).expanduser(), onnx))
-        model = open_torch("SentenceTransformer", self.model)
+            onnx = load(name, weights)
+            return onnx.embed(texts, _pooling(Path(name).expanduser(), onnx))
+        model = open_torch("SentenceTransformer", name)
         texts = readable(texts)
-        count_tokens(self.model, model, texts)
+        count_tokens(name, model, texts, self.batch)
         try:
             # The empty prompt overrides a default prompt in the model's files.
-            vectors = model.encode(texts, prompt="", batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
+            vectors = model.encode(
+                texts, prompt="", batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True
+            )
         except Exception as error:
-            raise ModelError(
-                f"{self.model} cannot be run: {first_line(error)}", code="embedding_model.cannot_run"
-            ) from error
-        return unit_vectors(np.asarray(vectors), texts, self.model)
+            raise ModelError(f"{name} cannot be run: {first_line(error)}", code="embedding_model.cannot_run") from error
+        return unit_vectors(np.asarray(vectors), texts, name)
 
-    def _prompts(self) -> dict[str, str]:
-        """Return the prompts in the model's files, by name."""
-        if onnx_weights(self.model) is None:
-            return dict(open_torch("SentenceTransformer", self.model).prompts or {})
-        settings = settings_of(Path(self.model).expanduser() / "config_sentence_transformers.json")
-        prompts = settings.get("prompts")
-        return dict(prompts) if isinstance(prompts, dict) else {}
+
+def _prompts(model: str) -> dict[str, str]:
+    """Return the prompts in the files of a model, by name."""
+    if onnx_weights(model) is None:
+        return dict(open_torch("SentenceTransformer", model).prompts or {})
+    settings = settings_of(Path(model).expanduser() / "config_sentence_transformers.json")
+    prompts = settings.get("prompts")
+    return dict(prompts) if isinstance(prompts, dict) else {}
 
 
 def _pooling(folder: Path, model: OnnxText) -> str:

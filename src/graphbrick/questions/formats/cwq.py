@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from graphbrick.questions.formats import tog
 from graphbrick.questions.formats.plain import together
 from graphbrick.questions.formats.record import Record
 from graphbrick.questions.question import Question
@@ -17,15 +18,20 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
 
     The file does not list seeds, so all published systems take them from the query. Entities of type constraints, such
     as "country", are included. The published test file has no ``answers``: its questions are kept, without gold
-    answers. The composition type is stored as the fact ``type``.
+    answers. The composition type is stored as the fact ``type``. Records of Think-on-Graph's ``cwq.json``, which have
+    ``topic_entity`` and ``answer``, are read as in `graphbrick.questions.formats.tog`.
 
     Raises:
         InputError: A field is missing or of another type.
     """
     for record in records:
+        if "topic_entity" in record.values and not record.has("answers"):
+            yield tog.question(record, dataset)
+            continue
         if record.has("answer") and not record.has("answers"):
             raise record.fault(
-                "there is 'answer' but no 'answers'; this is not the published file of the data set",
+                "there is 'answer' but neither 'answers' nor 'topic_entity'; this is neither the published file of the "
+                "data set nor that of Think-on-Graph",
                 code="cwq.no_answers",
             )
         answers: list[str] = []
