@@ -16,20 +16,21 @@ from graphbrick.core.trace import tally
 from graphbrick.models.llm.replies.json_replies import json_list, json_object, whole_number
 from graphbrick.models.llm.replies.replies import read_numbers
 from graphbrick.models.scorers.llm_scorer import LLMBatchScorer
+from graphbrick.models.scorers.prompts import NAMES
 
-_CHOOSE = (
-    "Choose the few candidates that answer the question or lead to its answer; leave out those that do not. Reply with "
+_CHOOSE = "Choose the few candidates that answer the question or lead to its answer; leave out those that do not."
+_IN_WORDS = (
+    "Reply with their numbers only, the most useful first, separated by commas. If no candidate helps, reply NONE."
 )
-_IN_WORDS = "their numbers only, the most useful first, separated by commas. If no candidate helps, reply NONE."
 _IN_JSON = (
-    "JSON that holds their numbers, the most useful first, such as "
+    "Reply with JSON that holds their numbers, the most useful first, such as "
     '{"numbers": [3, 1]}. If no candidate helps, reply {"numbers": []}.'
 )
 
 
 @dataclass(frozen=True, repr=False)
 class LLMListwiseScorer(LLMBatchScorer):
-    """Scores by rank among the candidates that a language model names as useful, by a zero-shot prompt.
+    """Scores by rank among the candidates that a language model names as useful.
 
     The model names the numbers of the useful candidates, best first. Their scores go from 1 down to above 0 by rank,
     all others get 0, so that a threshold of 0 selects what the model named. More candidates than fit one call are split
@@ -52,6 +53,8 @@ class LLMListwiseScorer(LLMBatchScorer):
         per_call: Candidates put to the model at once, at least 2.
         rounds: How often candidates are put to the model at most, at least 1: 1 asks once, each further round refines
             the choice of the round before.
+        prompt: What it is told: "zero" for instructions only, "one" or "few" for instructions and examples, or the path
+            of a text file with a prompt of your own (docs/llm.md).
 
     Returns:
         One score a text, in [0, 1]; comparable within one call only.
@@ -59,9 +62,11 @@ class LLMListwiseScorer(LLMBatchScorer):
     Raises:
         ModelError: The server is away, refuses, or does not answer in time; or the question alone is too long.
         StoppedError: The budget does not hold the calls.
+        InputError: The prompt's file is missing or is no prompt.
     """
 
     rounds: int = parameter(1, at_least=1, search=(1, 3))
+    prompt: str = parameter(NAMES[0], path=True, search=("zero", "few"))
 
     def write_reply(self, useful: Sequence[int], n: int) -> str:
         """Return the numbers of the useful candidates as the model is asked to write them."""
@@ -72,8 +77,11 @@ class LLMListwiseScorer(LLMBatchScorer):
         """Return the numbers that a reply names, best first; None if it cannot be read."""
         return read_numbers(reply, texts)
 
-    def _instruction(self) -> str:
-        return _CHOOSE + (_IN_JSON if self.llm.structured else _IN_WORDS)
+    def _task(self) -> str:
+        return _CHOOSE
+
+    def _form(self) -> str:
+        return _IN_JSON if self.llm.structured else _IN_WORDS
 
     def _ending(self) -> str:
         return "Numbers"
