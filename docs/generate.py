@@ -65,13 +65,16 @@ def bricks_page() -> str:
 
 RECIPES = """# Recipes
 
-Published pipelines, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs them: 1 to 15 and
-GRAG-M of LEGO-GraphRAG, P0 to P20 of its preliminary version, queries by a model and agents (E1 to E4, GRAPH-COT,
-SEARCH-ON-GRAPH; [agents.md](agents.md)), systems for graphs from text ([text.md](text.md)), and the published systems
-such as ROG and TOG ([published.md](published.md)). WebQSP and CWQ are the published
-Hit in percent with Qwen2-72B. Every recipe but the last groups ends in `PathAnswer()`, which needs no model; the
-published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not ranked (those that end in
-`RandomSample`), `PathAnswer()` follows a path drawn by chance; only a language model makes sense of them.
+Published pipelines, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs them: 1 to 15 and GRAG-M
+of LEGO-GraphRAG, P0 to P20 of its preliminary version, the improvements of its technical report (TRIPLE and DYNAMIC of
+beam search by embeddings, LLMS-R, LLMS-ES, EEMS-PF and EEMS-S of beam search by a model, EEMS-R, M-LLMS, LLMS-E and
+EEMS-S-OSAR of one-way ranking by a model), ROG-PPR, KELP-1HOP and TOG-ST, queries by a model and agents (E1 to E4,
+GRAPH-COT, SEARCH-ON-GRAPH; [agents.md](agents.md)), systems for graphs from text ([text.md](text.md)), and the
+published systems such as ROG and TOG ([published.md](published.md)). WebQSP and CWQ are the published Hit in percent
+with Qwen2-72B; path F1 is the published F1 of the paths found. All recipes of LEGO-GraphRAG end in `PathAnswer()`,
+which needs no model; the published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not
+ranked (those that end in `RandomSample`), `PathAnswer()` follows a path drawn by chance; only a language model makes
+sense of them.
 
 | part | default | what can be set |
 |---|---|---|
@@ -84,6 +87,7 @@ published runs end in a language model: `--set "answer=Generate(LLM())"`. Where 
 | `answer` | `PathAnswer()` | `Generate(LLM())` |
 | `grammar_llm` | `LocalLLM()` | a model whose server obeys grammars: llama.cpp, vLLM |
 | `sampling_llm` | `LLM(temperature=0.3)` | a model with a temperature, which samples several drafts |
+| `llm_embedder` | none | `LLMEmbedder('mine', base_url='http://localhost:8080/v1')`: vectors of a language model |
 | `two_towers` | none | `PathTowers('films.towers')`, from `graphbrick train towers` |
 | `relation_writer` | none | `WrittenRelations('films.writer')`, from `graphbrick train writer` |
 | `tuned_embedder`, `tuned_llm` | none: `$name` in the text | a model fine-tuned on the graph |
@@ -123,6 +127,8 @@ HITS = {
     "WebQSP": "webqsp",
     "CWQ": "cwq",
     "MetaQA 3-hop": "metaqa_3hop",
+    "path F1 on CWQ": "path_f1_cwq",
+    "on WebQSP": "path_f1_webqsp",
     "Hetionet: relevance on simple questions": "relevance_simple",
     "on complex ones": "relevance_complex",
     "corrected by human labels": "corrected_simple",

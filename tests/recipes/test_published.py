@@ -39,6 +39,11 @@ TEXT = [
 ]  # tests/recipes/test_text_recipes.py
 # tests/recipes/test_systems.py
 SYSTEMS = ["ROG", "TOG", "GCR", "STRUCTGPT", "STRUCTGPT-ITERATIVE", "POG", "DOG", "KB-BINDER", "KELP", "GSR"]
+# tests/recipes/test_variants.py
+VARIANTS = [
+    "TRIPLE", "DYNAMIC", "LLMS-R", "LLMS-ES", "EEMS-PF", "EEMS-S", "EEMS-R", "M-LLMS", "LLMS-E", "EEMS-S-OSAR",
+    "ROG-PPR", "KELP-1HOP", "TOG-ST",
+]  # fmt: skip
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
 
@@ -56,7 +61,7 @@ def stages(pipeline: Pipeline) -> list[Stage]:
 
 
 def test_there_are_all_37_and_the_agents() -> None:
-    assert list(published()) == [*NAMES, *QUERIES, *AGENTS, *TEXT, *SYSTEMS]
+    assert list(published()) == [*NAMES, *QUERIES, *AGENTS, *TEXT, *SYSTEMS, *VARIANTS]
 
 
 @pytest.mark.parametrize("name", NAMES)

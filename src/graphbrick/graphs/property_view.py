@@ -12,6 +12,7 @@ import numpy.typing as npt
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.properties.values import (
+    INFINITE,
     Kind,
     Properties,
     PropertyColumn,
@@ -22,7 +23,6 @@ from graphbrick.core.properties.values import (
     shown_value,
 )
 from graphbrick.core.session import current_session
-from graphbrick.graphs.records.rdf_names import INFINITE
 from graphbrick.graphs.store.literals import DATE, INTEGER, YEAR, LiteralType, first_tails, literal_types, values_of
 from graphbrick.graphs.store.stored import StoredGraph
 

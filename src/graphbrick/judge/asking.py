@@ -13,11 +13,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from graphbrick.bricks.generate.prompts import Turns, sections_of
 from graphbrick.core.trace import Trace, event, record
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.models.llm.messages import Choice, Message, Text, system, user
+from graphbrick.models.llm.prompt_turns import Turns, sections_of
 from graphbrick.models.llm.replies.json_replies import find_json
 from graphbrick.models.llm.replies.replies import shown, without_fences
 

@@ -6,9 +6,10 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from operator import or_
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -27,18 +28,20 @@ class Recipe:
 
     Attributes:
         name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version; "E1" and
-            "E2" for generated queries; "E3" and "E4" for agents; all others have the name of the system, such as
-            "GRAPHRAG-LOCAL" and "TOG".
+            "E2" for generated queries; "E3" and "E4" for agents; improvements have the name that the technical report
+            gives them, such as "M-LLMS"; all others have the name of the system, such as "GRAPHRAG-LOCAL" and "TOG".
         title: What it does.
         group: What it was compared with.
         paper: Where it was published.
         template: Recipe text with ``$name`` for each part.
         parts: The parts with their defaults as recipe text; an empty one must be set.
         figures: Published figures: ``webqsp``, ``cwq`` and ``metaqa_3hop`` (Hit in percent; with Qwen2-72B for 1 to 15,
-            for systems as they quote it, with the model that ``setting`` names last), ``path_seconds`` (path
-            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; for E1 to E4 relevance,
-            relevance corrected by human labels, seconds and calls on simple and complex questions over Hetionet; for
-            GraphRAG the least and the highest share of comparisons with vector search that it wins, in percent.
+            for systems as they quote it, with the model that ``setting`` names last), ``path_seconds`` (path retrieval
+            on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; ``path_f1_cwq`` and
+            ``path_f1_webqsp`` (F1 of the paths found, from 0 to 1) for improvements of the technical report; for E1 to
+            E4 relevance, relevance corrected by human labels, seconds and calls on simple and complex questions over
+            Hetionet; for GraphRAG the least and the highest share of comparisons with vector search that it wins, in
+            percent.
         note: Differences from the publication, and the reasons.
         source: What the recipe was written from: the code that was read, or a description. Empty if that is the paper.
         setting: The models and data that the publication used; empty if the figures say that.
@@ -73,7 +76,8 @@ class Recipe:
     def result(self) -> str:
         """The published quality with its data sets, such as ``WebQSP 70.3, CWQ 58.7``; empty if none is given.
 
-        Hit in percent for WebQSP, CWQ and MetaQA; for Hetionet relevance on simple and complex questions, by a judge.
+        Hit in percent for WebQSP, CWQ and MetaQA, or the F1 of the paths found where the paper
+        gives that; for Hetionet relevance on simple and complex questions, by a judge.
         """
         figures = self.figures
         if "relevance_simple" in figures:
@@ -81,6 +85,8 @@ class Recipe:
         if "comprehensiveness_least" in figures:
             least, most = figures["comprehensiveness_least"], figures["comprehensiveness_most"]
             return f"wins {least:.0f}-{most:.0f} % against vectors"
+        if "path_f1_cwq" in figures:
+            return f"path F1 CWQ {figures['path_f1_cwq']:.3f}, WebQSP {figures['path_f1_webqsp']:.3f}"
         names = {"webqsp": "WebQSP", "cwq": "CWQ", "metaqa_3hop": "MetaQA 3-hop"}
         return ", ".join(f"{name} {figures[data]:.1f}" for data, name in names.items() if data in figures)
 
@@ -189,6 +195,10 @@ class Recipe:
 
 _EXAMPLES = {
     "tuned_embedder": "a model fine-tuned on the graph, such as EmbeddingModel('models/tuned')",
+    "llm_embedder": (
+        "a language model whose server gives vectors, such as LLMEmbedder('mine', base_url='http://localhost:8080/v1') "
+        "(--set \"llm_embedder=LLMEmbedder('mine', base_url='http://localhost:8080/v1')\")"
+    ),
     "two_towers": (
         "two towers trained on questions of the graph by graphbrick train towers, such as PathTowers('films.towers') "
         "(--set \"two_towers=PathTowers('films.towers')\")"
@@ -214,19 +224,26 @@ def _fault(value: object) -> str:
 
 FILES: Registry[str | Traversable] = Registry(
     "graphbrick.recipes",
-    {"published": "graphbrick.recipes:PUBLISHED", "systems": "graphbrick.recipes:SYSTEMS"},
+    {
+        "published": "graphbrick.recipes:PUBLISHED",
+        "systems": "graphbrick.recipes:SYSTEMS",
+        "variants": "graphbrick.recipes:VARIANTS",
+    },
     _fault,
 )
 """The files of recipes by name: paths, or TOML as text. A part without a line under ``[parts]`` has the default that
 it has in the published recipes."""
-PUBLISHED, SYSTEMS = (files("graphbrick.recipes") / name for name in ("published.toml", "systems.toml"))
+PUBLISHED, SYSTEMS, VARIANTS = (
+    files("graphbrick.recipes") / f"{name}.toml" for name in ("published", "systems", "variants")
+)
 
 
 @lru_cache(maxsize=1)
 def published() -> Mapping[str, Recipe]:
     """Return the published recipes by name, in the order of the papers."""
     content = _content(PUBLISHED)
-    return _recipes(content, {}) | _recipes(_content(SYSTEMS), content["parts"])
+    others = (_recipes(_content(file), content["parts"]) for file in (SYSTEMS, VARIANTS))
+    return reduce(or_, others, _recipes(content, {}))
 
 
 @lru_cache(maxsize=1)

@@ -33,8 +33,11 @@ MOST_ROUNDS = 10
 _ASKED = (ChatModel, LLMEmbedder)  # models that servers run
 _MODELS = (*_ASKED, CrossEncoder, EmbeddingModel)  # those too that are downloaded by name
 _TOOLS = frozenset(("finish", *(tool.name for tool in TOOLS)))
-_WORDS = {("Generate", "prompt"): ("zero", "one", "few")}  # what a parameter that may name a file can be instead
-_LIMITS = {"max_hops": MOST_HOPS, "at_most": MOST_ROUNDS, "length": 100, "max_tokens": 4_000}
+_SHIPPED = ("zero", "one", "few")
+_SCORERS = ("LLMListwiseScorer", "LLMPointwiseScorer", "LLMRatingScorer")
+# What a parameter that may name a file can be instead.
+_WORDS = {(name, "prompt"): _SHIPPED for name in ("Generate", *_SCORERS)}
+_LIMITS = {"max_hops": MOST_HOPS, "at_most": MOST_ROUNDS, "rounds": MOST_ROUNDS, "length": 100, "max_tokens": 4_000}
 
 
 def calls_model(pipeline: Pipeline) -> bool:

@@ -140,20 +140,50 @@ def test_choices_of_several_calls_are_merged_by_place() -> None:
     assert sorted(scores)[-6:] == pytest.approx([i / 6 for i in range(1, 7)])
 
 
-def test_later_rounds_rank_what_was_chosen_against_each_other() -> None:
+def test_each_round_refines_the_choice_of_the_round_before() -> None:
+    shown = []
+
     def script(request: Request) -> str:
-        shown = candidates(request)
-        if len(server.requests) <= 3:
-            return Wants("w2", "w0", "w4", "w9")(request)
-        assert list(shown) == ["w0", "w2", "w4", "w9"]
-        return Wants("w9", "w4")(request)
+        shown.append(list(candidates(request)))
+        wanted = {4: ("w2", "w0", "w4", "w9"), 3: ("w9", "w4", "w0"), 2: ("w4", "w9")}
+        return Wants(*wanted[max(2, 4 - max(0, len(shown) - 3))])(request)
 
     with ScriptedLLM(script) as server:
-        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=4, rounds=5), WORDS)
-        assert len(server.requests) == 4  # the second round fits one call and is the last
-    # w0 and w2 were chosen once, then dropped out.
-    assert scores == pytest.approx([0.25, 0, 0.5, 0, 0.75, 0, 0, 0, 0, 1])
+        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=4, rounds=3), WORDS)
+    assert shown[3:] == [["w0", "w2", "w4", "w9"], ["w0", "w4", "w9"]]
+    # w2 dropped out in the second round and w0 in the third: a threshold of 0 leaves out both.
+    assert scores == pytest.approx([0, 0, 0, 0, 1, 0, 0, 0, 0, 0.5])
     assert entry.events == []
+
+
+@pytest.mark.parametrize(("rounds", "chosen"), [(1, [3, 2, 1, 0]), (2, [1, 3, 0]), (3, [0, 1])])
+def test_candidates_of_one_call_are_put_to_the_model_in_every_round(rounds: int, chosen: list[int]) -> None:
+    choices = ["4, 3, 2, 1", "2, 4, 1", "1, 2"]  # each round has numbers of its own: TEXTS 0 to 3, then 0, 1 and 3
+    with ScriptedLLM(choices) as server:
+        scores, entry = rate(LLMListwiseScorer(llm(server), rounds=rounds))
+    assert entry.calls == rounds
+    best_first = [int(i) for i in np.argsort(-np.array(scores)) if scores[i] > 0]
+    assert best_first == chosen
+
+
+def test_a_choice_of_one_candidate_ends_the_rounds() -> None:
+    with ScriptedLLM(["1, 3", "2", "1"]) as server:
+        scores, entry = rate(LLMListwiseScorer(llm(server), rounds=5))
+    assert (scores, entry.calls) == ([0, 0, 1, 0], 2)
+
+
+def test_a_later_round_that_names_none_keeps_the_choice_before() -> None:
+    with ScriptedLLM(["1, 3", "NONE"]) as server:
+        scores, entry = rate(LLMListwiseScorer(llm(server), rounds=3))
+    assert (scores, entry.calls, entry.facts) == ([1, 0, 0.5, 0], 2, {"calls_that_chose_none": 1})
+
+
+def test_candidates_of_an_unread_call_stay_behind_those_that_its_round_names() -> None:
+    # Round 1 names all four in two calls; in round 2 the call with w0 and w1 cannot be read, the other names w3.
+    with ScriptedLLM(["1, 2", "1, 2", "I cannot decide.", "2"]) as server:
+        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=2, rounds=2), WORDS[:4])
+    assert scores == pytest.approx([2 / 3, 1 / 3, 0, 1])
+    assert told(entry.events) == [("reply.no_candidate", {})]
 
 
 def test_rounds_are_at_most_as_many_as_asked_for() -> None:

@@ -19,7 +19,7 @@ from graphbrick.bricks.generate.answers import (
 )
 from graphbrick.bricks.generate.listing import by_kind, listed, n_fitting
 from graphbrick.bricks.generate.marks import marks_alone, quoted
-from graphbrick.bricks.generate.prompts import NAMES, Turns, prompt
+from graphbrick.bricks.generate.prompts import NAMES, prompt
 from graphbrick.bricks.generate.write_answer import WriteAnswer
 from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
@@ -27,6 +27,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, tally
 from graphbrick.models.llm.chat import ChatModel, current_on_token
 from graphbrick.models.llm.messages import Request
+from graphbrick.models.llm.prompt_turns import Turns
 from graphbrick.models.llm.replies.replies import one_line, shown, without_fences
 from graphbrick.pipeline import GenerateStage
 

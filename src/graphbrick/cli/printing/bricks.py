@@ -49,7 +49,8 @@ def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
     out.print(
         "WebQSP, CWQ, MetaQA: published Hit in percent, of 1 to 15 with Qwen2-72B, of systems with the models that "
         "graphbrick recipes NAME names; figures of two papers do not compare. Hetionet: published relevance of answers "
-        "to simple / complex questions, rated by a judge. -: no figure on these data. --set can replace the parts of a "
+        "to simple / complex questions, rated by a judge. Path F1: published F1 of the "
+        "paths found. -: no figure on these data. --set can replace the parts of a "
         "recipe."
     )
 

@@ -27,6 +27,9 @@ NO_PROPERTIES: Properties = MappingProxyType({})
 LARGEST = (1 << 63) - 1
 """The largest whole number that is kept as a number; larger ones are texts."""
 
+INFINITE = {"INF": math.inf, "+INF": math.inf, "-INF": -math.inf}
+"""Infinite numbers as RDF writes them."""
+
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _NUMBER = re.compile(r"-?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _CELL_NUMBER = re.compile(r"-?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]{1,2})?")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from graphbrick.core.properties.values import LARGEST, Kind, Scalar, Value, kind_of, read_value
+from graphbrick.core.properties.values import INFINITE, LARGEST, Kind, Scalar, Value, kind_of, read_value
 
 TYPE_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 STRING_IRI = "http://www.w3.org/2001/XMLSchema#string"
@@ -94,10 +94,6 @@ def local_aliases(key: str, label: str) -> tuple[str, ...]:
     if name == key or key.startswith(("_:", '"')):
         return ()
     return tuple(alias for alias in dict.fromkeys((name, local_words(name))) if alias != label)
-
-
-INFINITE = {"INF": math.inf, "+INF": math.inf, "-INF": -math.inf}
-"""Infinite numbers as RDF writes them."""
 
 
 def rdf_value(text: str, datatype: str) -> Scalar:

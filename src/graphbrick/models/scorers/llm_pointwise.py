@@ -9,16 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, tally
 from graphbrick.models.llm.context_budget import cut_to_budget
-from graphbrick.models.llm.messages import Message, Reply, Request, system, user
+from graphbrick.models.llm.messages import Message, Reply, Request, assistant, system, user
 from graphbrick.models.llm.replies.replies import one_line, read_yes, shown
 from graphbrick.models.llm.share_of_yes import share_of_yes
 from graphbrick.models.scorers.llm_scorer import ONE_CANDIDATE, LLMScorer
+from graphbrick.models.scorers.prompts import NAMES, scorer_prompt
 
-_INSTRUCTION = ONE_CANDIDATE + (
-    "Say whether the candidate helps to answer the question. Reply with one word: YES or NO."
-)
+_TASK = "Say whether the candidate helps to answer the question."
+_FORM = "Reply with one word: YES or NO."
 _PROMPT = "Question: {question}\nCandidate: {candidate}\nYES or NO:"
 _TOP = 20  # how many of the likeliest first words to ask for; servers give no more
 _MAX_TOKENS = 4  # of a reply: some models begin with an empty word, and some spell YES as two
@@ -27,7 +28,7 @@ _LISTED = 3  # replies in an event
 
 @dataclass(frozen=True, repr=False)
 class LLMPointwiseScorer(LLMScorer):
-    """Probability that a language model says yes to a candidate, one call for each, by a zero-shot prompt.
+    """Probability that a language model says yes to a candidate, one call for each.
 
     The score is the probability of yes among yes and no, from the log probabilities of the first word in all spellings;
     a threshold of 0.5 selects what the model says yes to. It does not depend on the other candidates, so that scores of
@@ -41,6 +42,9 @@ class LLMPointwiseScorer(LLMScorer):
         prefilter: A fast scorer that chooses the candidates for the model (EEMs-PF); the others score 0, and scores of
             different calls do not compare then. None for none.
         prefilter_n: Candidates that the pre-filter selects, at least 1; ties are broken by their text.
+        prompt: What it is told: "zero" for instructions only, "one" or "few" for instructions and examples (of
+            each example the most useful candidate, YES, and the first that is not useful, NO), or the path
+            of a text file with a prompt of your own (docs/llm.md).
 
     Returns:
         One score a text, in [0, 1].
@@ -48,7 +52,10 @@ class LLMPointwiseScorer(LLMScorer):
     Raises:
         ModelError: The server is away, refuses, or does not answer in time; or the question alone is too long.
         StoppedError: The budget does not hold the calls.
+        InputError: The prompt's file is missing or is no prompt.
     """
+
+    prompt: str = parameter(NAMES[0], path=True, search=("zero", "few"))
 
     @property
     def comparable(self) -> bool:  # type: ignore[override]  # other scorers know it by their class alone
@@ -67,11 +74,23 @@ class LLMPointwiseScorer(LLMScorer):
         return _probabilities(self.llm.ask_all([request for _, request in self._requests(query, candidates)]))
 
     def _requests(self, query: str, candidates: Sequence[str]) -> list[tuple[Sequence[int], Request]]:
-        lines, _ = cut_to_budget(self.llm, candidates, self.llm.context_budget(_messages(query, "")))
+        lines, _ = cut_to_budget(self.llm, candidates, self.llm.context_budget(self._messages(query, "")))
         return [
-            ([i], Request(_messages(query, line), max_tokens=_MAX_TOKENS, top_logprobs=_TOP))
+            ([i], Request(self._messages(query, line), max_tokens=_MAX_TOKENS, top_logprobs=_TOP))
             for i, line in enumerate(lines)
         ]
+
+    def _messages(self, query: str, candidate: str) -> list[Message]:
+        """Return the prompt about one candidate, which stands last: servers keep what is equal before it."""
+        prompt = scorer_prompt(self.prompt)
+        messages = [system(prompt.instruction(f"{ONE_CANDIDATE}{_TASK} {_FORM}", _FORM))]
+        for example in prompt.examples:
+            numbers = range(1, len(example.candidates) + 1)
+            useless = next(([number] for number in numbers if number not in example.useful), [])
+            for number in sorted([*example.useful[:1], *useless]):
+                messages.append(_question(example.question, example.candidates[number - 1]))
+                messages.append(assistant(self.write_reply([1] if number in example.useful else [], 1)))
+        return [*messages, _question(query, candidate)]
 
 
 def probability_of_yes(reply: Reply) -> float | None:
@@ -88,9 +107,8 @@ def probability_of_yes(reply: Reply) -> float | None:
     return share_of_yes(first)
 
 
-def _messages(query: str, candidate: str) -> list[Message]:
-    """Return the prompt about one candidate, which stands last: servers keep what is equal before it."""
-    return [system(_INSTRUCTION), user(_PROMPT.format(question=one_line(query), candidate=candidate))]
+def _question(query: str, candidate: str) -> Message:
+    return user(_PROMPT.format(question=one_line(query), candidate=candidate))
 
 
 def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:

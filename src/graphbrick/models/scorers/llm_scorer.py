@@ -14,19 +14,20 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import cut_to_budget, pack
-from graphbrick.models.llm.messages import Message, Request, system, user
+from graphbrick.models.llm.messages import Message, Request, assistant, system, user
 from graphbrick.models.llm.replies.replies import lines_of, numbered, one_line
+from graphbrick.models.scorers.prompts import scorer_prompt
 from graphbrick.models.scorers.scorer import Scorer, check_prefilter
 
 PAPER = (
     "Cao et al., LEGO-GraphRAG, VLDB 2025 (LLM as scorer; several rounds: M-LLMs, pre-filter: EEMs-PF of the "
     "technical report)"
 )
-_CANDIDATES = (
+CANDIDATES = (
     "You are given a question and numbered candidates from a knowledge graph: entities, relations, triples or paths. "
     "In a path, A -> r -> B means that A has the relation r to B, and A <- r <- B that B has the relation r to A.\n"
 )
-ONE_CANDIDATE = _CANDIDATES.replace("numbered candidates", "a candidate").replace(
+ONE_CANDIDATE = CANDIDATES.replace("numbered candidates", "a candidate").replace(
     "entities, relations, triples or paths", "an entity, a relation, a triple or a path"
 )
 # The question stands on both sides: a small model otherwise chooses by position.
@@ -53,6 +54,11 @@ class LLMScorer(Scorer):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_prefilter(self)
+
+    @property
+    def prompt(self) -> str:
+        """The name or the file of the prompt; scorers that let it be chosen have a parameter of this name."""
+        return "zero"
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the model's score of each text; see the class."""
@@ -128,8 +134,12 @@ class LLMBatchScorer(LLMScorer):
     per_call: int = parameter(64, at_least=2, search=(16, 32, 64))
 
     @abstractmethod
-    def _instruction(self) -> str:
-        """Return the instruction of the prompt: the task, and the form of the reply."""
+    def _task(self) -> str:
+        """Return what the model is to do with the candidates, without the form of the reply."""
+
+    @abstractmethod
+    def _form(self) -> str:
+        """Return the instruction about the form of the reply."""
 
     @abstractmethod
     def _ending(self) -> str:
@@ -162,6 +172,19 @@ class LLMBatchScorer(LLMScorer):
             batches.append(Batch([indices[i] for i in part], texts, request))
         return batches
 
+    def _example_reply(self, useful: Sequence[int], n: int) -> str:
+        """Return the reply of an example in the prompt."""
+        return self.write_reply(useful, n)
+
     def _messages(self, query: str, candidates: Sequence[str]) -> list[Message]:
-        prompt = _PROMPT.format(candidates=numbered(candidates), question=one_line(query), ending=self._ending())
-        return [system(_CANDIDATES + self._instruction()), user(prompt)]
+        prompt = scorer_prompt(self.prompt)
+        form = self._form()
+        messages = [system(prompt.instruction(f"{CANDIDATES}{self._task()} {form}", form))]
+        for example in prompt.examples:
+            messages.append(self._question(example.question, example.candidates))
+            messages.append(assistant(self._example_reply(example.useful, len(example.candidates))))
+        return [*messages, self._question(query, candidates)]
+
+    def _question(self, query: str, candidates: Sequence[str]) -> Message:
+        values = {"candidates": numbered(candidates), "question": one_line(query), "ending": self._ending()}
+        return user(_PROMPT.format(**values))

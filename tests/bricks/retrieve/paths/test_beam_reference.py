@@ -156,11 +156,13 @@ PREFILTERS = st.one_of(
     ),
 )
 BRICKS = st.builds(
-    lambda scorer, options, prefilter: BeamSearch(scorer, **options, **prefilter),
+    lambda scorer, width, options, prefilter: BeamSearch(
+        scorer, None if width == 6 and options["cut"] is not None else width, **options, **prefilter
+    ),
     SCORERS,
+    st.integers(1, 6),
     st.fixed_dictionaries(
         {
-            "beam_width": st.integers(1, 5),
             "max_hops": st.integers(1, 4),
             "by": st.sampled_from(["path", "triple"]),
             "cut": st.sampled_from([None, None, "mean", 0, 25, 50.0, 90, 100]),

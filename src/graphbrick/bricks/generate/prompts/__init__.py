@@ -8,21 +8,14 @@ the assistant is an example of a reply, in lines such as ``Uganda [1]``.
 
 from __future__ import annotations
 
-import os
-import re
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
+from graphbrick.models.llm.prompt_turns import Turns, prompt_file, sections_of
 
 NAMES = ("zero", "one", "few", "paths")
-_ROLE = re.compile(r"^\[(system|user|assistant)\]\s*$")
 _NEEDED = ("{evidence}", "{question}")
-_LARGEST = 1_000_000  # bytes
-
-Turns = tuple[tuple[str, str], ...]
-"""(role, text) of every turn."""
 
 
 def prompt(name: str) -> Turns:
@@ -31,30 +24,10 @@ def prompt(name: str) -> Turns:
     Raises:
         InputError: There is no such file, or it is not a prompt.
     """
-    if name in NAMES:
-        return _shipped(name)
-    path = Path(name)
-    try:
-        path = path.expanduser()
-        if path.stat().st_size > _LARGEST:
-            raise InputError(
-                f"a prompt has at most {_LARGEST:,} bytes; is this the right file?", path, code="prompts.too_large"
-            )
-        return turns(path.read_text("utf-8"), path)
-    except UnicodeDecodeError as error:
-        raise InputError(f"a prompt is a text in UTF-8: {error}", path, code="prompts.not_utf8") from error
-    except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        raise InputError(
-            f"no such prompt ({reason}); try {', '.join(NAMES)}, or a file of your own", path, code="prompts.no_prompt"
-        ) from error
+    return turns(*prompt_file(name, __package__, NAMES))
 
 
-@lru_cache
-def _shipped(name: str) -> Turns:
-    return turns((files(__package__) / f"{name}.txt").read_text("utf-8"), Path(f"{name}.txt"))
-
-
+@lru_cache(maxsize=16)
 def turns(text: str, path: Path) -> Turns:
     """Return the turns of a text.
 
@@ -69,27 +42,3 @@ def turns(text: str, path: Path) -> Turns:
             code="prompts.bad_last_turn",
         )
     return complete
-
-
-def sections_of(text: str, path: Path) -> Turns:
-    """Return the turns of any prompt.
-
-    Raises:
-        InputError: The text does not begin with a turn.
-    """
-    sections: list[tuple[str, list[str]]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        role = _ROLE.match(line)
-        if role:
-            sections.append((role.group(1), []))
-        elif sections:
-            sections[-1][1].append(line)
-        elif line.strip():
-            raise InputError(
-                "a prompt begins with [system] or [user] on a line of its own",
-                path,
-                number,
-                line,
-                code="prompts.no_turn",
-            )
-    return tuple((role, "\n".join(lines).strip()) for role, lines in sections)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.paths.beam import Candidates, Partial, expand
 from graphbrick.core import Evidence, PathPattern, Query, Step, Subgraph, seeds_of, step_text
+from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import DIRECTIONS, follow
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
@@ -33,7 +34,7 @@ class BeamSearch(RetrieveStage):
     Variants of the technical report:
 
     - scoring only the new triple: ``by="triple"``;
-    - dynamic pruning: ``cut``;
+    - dynamic pruning: ``beam_width=None`` with ``cut``, so that the number of paths kept follows from their scores;
     - pre-filtering for a language model (EEMs-PF): ``prefilter`` with ``threshold=0``;
     - filling up the choice of the model (EEMs-S): ``prefilter`` without ``threshold``; candidates of equal score stay
       in the order of the pre-filter;
@@ -42,13 +43,16 @@ class BeamSearch(RetrieveStage):
 
     Args:
         scorer: Scores the candidates.
-        beam_width: Paths kept per step and seed, at least 1.
+        beam_width: Paths kept per step and seed, at least 1. None for as many as ``cut`` and ``threshold`` leave, of
+            which one must then be given.
         max_hops: Steps, from 1 to 100.
         by: "path" to score the text of the whole path, "triple" to score the new triple alone.
         keep: "all" for the paths of every step, as in Algorithm 1; "last" for those of the last step of each
             seed.
         cut: Dynamic pruning: "mean", or a percentile from 0 to 100. Keeps only candidates that score at least this
-            statistic of the scores of their step and seed, and never more than ``beam_width``. None for no pruning.
+            statistic of the scores of their step and seed, and never more than ``beam_width``, if there is one. The
+            report normalises the scores of a step first: that moves scores and statistic alike, and keeps the same
+            candidates. None for no pruning.
         threshold: Only candidates that score above it stay; None for no threshold.
         prefilter: A fast scorer that selects candidates for a slow ``scorer``; None for no pre-filter.
         prefilter_n: Candidates per step and seed that the pre-filter keeps, at least 1.
@@ -76,7 +80,7 @@ class BeamSearch(RetrieveStage):
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, ISAR); Sun et al., Think-on-Graph, ICLR 2024"
 
     scorer: Scorer = parameter(example="MiniLM()")
-    beam_width: int = parameter(8, at_least=1, search=(4, 8, 16))
+    beam_width: int | None = parameter(8, at_least=1, search=(4, 8, 16))
     max_hops: int = parameter(4, at_least=1, at_most=100, search=(1, 2, 3, 4))
     by: str = parameter("path", choices=("path", "triple"), search=("path", "triple"))
     keep: str = parameter("all", choices=("all", "last"), search=("all", "last"))
@@ -93,6 +97,12 @@ class BeamSearch(RetrieveStage):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_prefilter(self)
+        if self.beam_width is None and self.cut is None and self.threshold is None:
+            raise PipelineError(
+                "BeamSearch beam_width is None, which keeps as many paths as cut and threshold leave, but there is "
+                "neither; give cut='mean' or a percentile, or a threshold, or a beam_width such as 8",
+                code="beam_search.no_limit",
+            )
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths of the beams."""
@@ -211,6 +221,6 @@ class BeamSearch(RetrieveStage):
         return paths, triples if self.by == "triple" else paths
 
 
-def _top(rows: Rows, scores: Scores, n: int) -> Rows:
-    """Return the ``n`` rows with the highest scores, best first; ties go to the earlier row."""
+def _top(rows: Rows, scores: Scores, n: int | None) -> Rows:
+    """Return the ``n`` rows with the highest scores, all for None, best first; ties go to the earlier row."""
     return rows[np.argsort(-scores[rows], kind="stable")[:n]]

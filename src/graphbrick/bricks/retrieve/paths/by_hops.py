@@ -17,7 +17,7 @@ class ByHops(RetrieveStage):
 
     The technical report finds that dynamic pruning helps simple questions and scoring single triples helps complex
     ones, and combines both:
-    ``ByHops(LLMHops(LLM()), BeamSearch(MiniLM(), cut='mean'), BeamSearch(MiniLM(), by='triple'))``.
+    ``ByHops(LLMHops(LLM()), BeamSearch(MiniLM(), None, cut='mean'), BeamSearch(MiniLM(), by='triple'))``.
 
     Args:
         classifier: Estimates how many hops a question takes, such as PatternHops(MiniLM()) or LLMHops(LLM()).
