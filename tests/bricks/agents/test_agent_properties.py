@@ -13,6 +13,7 @@ from shop import LONG, shop
 from graphbrick import LLM, Agent, Graph, Subgraph
 from graphbrick.bricks.agents.agent_tool import AdviceError, Observation
 from graphbrick.bricks.agents.tools.find import check_node
+from graphbrick.bricks.agents.tools.lists import filter_nodes
 from graphbrick.bricks.agents.tools.paths import paths
 from graphbrick.bricks.agents.tools.properties import where
 from graphbrick.bricks.agents.tools.walk import neighbours, neighbours_by_relation
@@ -69,6 +70,31 @@ def test_nodes_are_found_by_a_property(work: Workspace) -> None:
     assert call(work, where, name="unit_price", above="1", of_type="package").nodes == (work.graph.entity("box"),)
     part = Workspace("?", Subgraph(work.graph, np.array([work.graph.entity("box")]), np.array([], dtype=np.int64)))
     assert call(part, where, name="unit_price", above="1").nodes == (work.graph.entity("box"),)
+
+
+def test_a_list_is_filtered_by_the_value_of_a_property(work: Workspace) -> None:
+    kettle, lamp, box = map(work.graph.entity, ("kettle", "lamp", "box"))
+    call(work, where, name="unit price", at_least="1")
+    assert set(work.lists["L1"]) == {kettle, lamp, box}
+    assert set(call(work, filter_nodes, nodes="L1", property_name="unit price", value="40").nodes) == {lamp, box}
+    assert call(work, filter_nodes, nodes="L1", property_name="tags", value="steel", of_type="product").nodes == (
+        kettle,
+    )
+    assert call(work, filter_nodes, nodes="L1", property_name="tags", value="wood").nodes == ()
+
+
+@pytest.mark.parametrize("values", [{"property_name": "colour", "value": "red"}, {"property_name": "tags"}])
+def test_a_filter_by_a_property_that_cannot_be_is_advice(work: Workspace, values: dict[str, str]) -> None:
+    call(work, where, name="unit price", at_least="1")
+    with fails("having.no_condition", AdviceError):
+        call(work, filter_nodes, nodes="L1", **values)
+
+
+def test_a_filter_by_a_property_of_a_graph_without_any_is_advice() -> None:
+    bare = Workspace("?", Subgraph(NeighboursOnly(TINY)))
+    bare.keep(Observation("", (0, 1)))
+    with fails("having.none", AdviceError):
+        call(bare, filter_nodes, nodes="L1", property_name="tags", value="steel")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from graphbrick.bricks.agents.agent_tool import AdviceError, Observation, Walked, tool
+from graphbrick.bricks.agents.tools.properties import having
 from graphbrick.bricks.agents.view import LIMIT
 from graphbrick.bricks.agents.workspace import Workspace, listed
 from graphbrick.language.folding import name_form
@@ -20,8 +21,10 @@ def filter_nodes(
     relation: str = "",
     entity: str = "",
     text: str = "",
+    property_name: str = "",
+    value: str = "",
 ) -> Observation:
-    """Keep the nodes of a list that have a type, a relation, a triple with another node, or words in their names.
+    """Keep the nodes of a list that have a type, a relation, a triple with another node, a property, or words in names.
 
     Args:
         nodes: A list such as L1.
@@ -29,16 +32,21 @@ def filter_nodes(
         relation: Keep nodes with a triple of this relation, in either direction.
         entity: Keep nodes with a triple that joins them to this node; with relation, by that relation.
         text: Keep nodes with these words in their name or description.
+        property_name: Keep nodes whose property of this name has the value.
+        value: The value; dates like 2020-05-31.
     """
-    if not (of_type or relation or entity or text):
+    if not (of_type or relation or entity or text or property_name):
         raise AdviceError(
-            "filter needs a condition: of_type, relation, entity or text", code="filter_nodes.no_condition"
+            "filter needs a condition: of_type, relation, entity, text or property_name",
+            code="filter_nodes.no_condition",
         )
     selected = list(work.list_of(nodes))
     walked: list[Walked] = []
     is_cut = False
     if of_type:
         selected = _of_type(work, selected, of_type)
+    if property_name:
+        selected = having(work, selected, property_name, value)
     if text:
         form = name_form(text)
         selected = [

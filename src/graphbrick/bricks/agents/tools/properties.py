@@ -68,6 +68,22 @@ def where(
     return Observation("\n".join([*lines[:n_shown], *more]), tuple(nodes), items=tuple(rows[:n_shown]))
 
 
+def having(work: Workspace, nodes: Sequence[int], name: str, value: str) -> list[int]:
+    """Return the nodes of a list whose property has a value.
+
+    Raises:
+        AdviceError: The graph has no properties, none of this name, or no value was given.
+    """
+    if Capability.PROPERTIES not in capabilities_of(work.graph):
+        raise AdviceError("the nodes of this graph have no properties; leave property_name out", code="having.none")
+    try:
+        condition = stated_condition(work.graph.property_columns(), name, {"equals": value})
+    except InputError as error:
+        raise AdviceError(str(error), code="having.no_condition", name=name) from error
+    matching = set(map(int, work.graph.matching(condition)))
+    return [node for node in nodes if node in matching]
+
+
 def _stated(condition: Condition) -> str:
     return ", ".join([condition.name, *(f"{name}={bound}" for name, bound in condition.bounds.items())])
 
