@@ -42,7 +42,7 @@ SYSTEMS = ["ROG", "TOG", "GCR", "STRUCTGPT", "STRUCTGPT-ITERATIVE", "POG", "DOG"
 # tests/recipes/test_variants.py
 VARIANTS = [
     "TRIPLE", "DYNAMIC", "LLMS-R", "LLMS-ES", "EEMS-PF", "EEMS-S", "EEMS-R", "M-LLMS", "LLMS-E", "EEMS-S-OSAR",
-    "ROG-PPR", "KELP-1HOP", "TOG-ST",
+    "ROG-PPR", "KELP-1HOP", "TOG-ST", "E1-TEXT", "E2-TEXT", "E4-TEXT",
 ]  # fmt: skip
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
