@@ -367,8 +367,7 @@ def test_embed_keeps_the_vectors_of_a_graph_beside_it(run, tmp_path):
     graph = tmp_path / "africa.graph"
     build(TINY, graph)
     told = json.loads(run("prepare", "embeddings", str(graph), "--json").out)
-    assert told.pop("seconds") >= 0
-    assert told == {"embedded": 12, "folder": f"{graph}.vectors"}  # 4 relations and 8 entities
+    assert told | {"seconds": 0} == {"embedded": 12, "folder": f"{graph}.vectors", "seconds": 0}  # 4 and 8 texts
     assert "0 texts embedded" in run("prepare", "embeddings", str(graph)).out
     assert json.loads(run("prepare", "embeddings", str(graph), "--triples", "--json").out)["embedded"] == len(TINY)
     with Session():  # with nothing opened, as in another process
