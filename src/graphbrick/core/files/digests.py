@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def digest(path: Path) -> str:
@@ -74,10 +77,16 @@ def sealed(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_intact(facts: Mapping[str, Any]) -> bool:
-    """Return whether facts fit their checksum; true of those that an earlier version wrote without one."""
-    return "checksum" not in facts or facts["checksum"] == _checksum(facts)
+    """Return whether facts fit their checksum; true of those that an earlier version wrote without one.
+
+    A checksum under another name shows that the name is damaged.
+    """
+    if "checksum" in facts:
+        return bool(facts["checksum"] == _checksum(facts))
+    digests = [name for name, value in facts.items() if isinstance(value, str) and _SHA256.fullmatch(value)]
+    return not any(facts[name] == _checksum(facts, name) for name in digests)
 
 
-def _checksum(facts: Mapping[str, Any]) -> str:
-    others = {name: value for name, value in facts.items() if name != "checksum"}
+def _checksum(facts: Mapping[str, Any], own: str = "checksum") -> str:
+    others = {name: value for name, value in facts.items() if name != own}
     return hashlib.sha256(json.dumps(others, sort_keys=True).encode()).hexdigest()
