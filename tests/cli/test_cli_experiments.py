@@ -84,7 +84,7 @@ def test_a_few_questions_tell_what_all_would_take(run: Run, paper: Path) -> None
 def test_a_part_of_a_file_is_chosen_by_words(run: Run, paper: Path) -> None:
     assert set(left(run, paper, "--only", "9 ent")) == {("tiny", "9 entities")}
     assert set(left(run, paper, "--only", "again")) == {("again", "near")}
-    refused(run("evaluate", paper, "--only", "nothing"), "nothing in", "near")
+    refused(run("evaluate", paper, "--only", "nothing"), "has 'nothing' in its name", "near")
     (paper.parent / "more.jsonl").unlink()
     assert set(left(run, paper, "--only", "tiny", "--only", "near")) == {("tiny", "near")}  # no file of the others
     refused(run("evaluate", paper, "--dry-run"), "data 2 (again)", "more.jsonl is not there")

@@ -52,13 +52,14 @@ def test_published_questions_are_read_and_judged_by_the_name_of_a_file(documents
     file = tmp_path / "questions.json"
     rows = [
         {"question": "Which town is a port?", "answer": "Kisumu."},
-        {"doc": "kisumu.txt", "question": "Where does Kisumu lie?\n"},
+        {"doc": "kisumu.txt", "question": "Where does Kisumu lie?\n", "topic": "towns"},
     ]
     file.write_text(json.dumps([*rows, {"doc": "gone.txt", "question": "Which town trades?"}]))
     with ScriptedLLM(script) as server:
         llm = LLM("model", base_url=server.base_url)
         study = evaluate_rag(Documents([documents]), systems(), tmp_path / "study", questions=file, judge=llm)
         prompts = [one.prompt for one in server.requests]
+    assert study.asked["words"][1].question.facts["topic"] == "towns"
     assert [one.question.facts["kind"] for one in study.asked["words"]] == [GLOBAL, DOCUMENT, DOCUMENT]
     assert sum("Reference: Kisumu." in prompt for prompt in prompts) == 2
     assert sum("Kisumu trades with Uganda.\n\nAnswer" in prompt for prompt in prompts if "Where does" in prompt) == 2

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from faults import told
 
 from graphbrick import index
+from graphbrick.core.trace import Trace, record
 from graphbrick.judge.rag.questions import DOCUMENT, QuestionWriting, questions_about
 from graphbrick.judge.synthetic.papers import written_parts
-from graphbrick.judge.synthetic.passages import passages_of, windows
+from graphbrick.judge.synthetic.passages import passages_of, windows, windows_of
 from graphbrick.models.llm.llm import LLM
 from graphbrick.testing import ScriptedLLM
 from graphbrick.text.documents.document import Document, Heading
@@ -87,3 +89,17 @@ def test_passages_of_a_graph_and_questions_about_one_document(tmp_path: Path) ->
         made = questions_about(graph, QuestionWriting(llm, overall=0, single=len(everything)))
         assert not any("Smith" in request.prompt for request in server.requests)
     assert [one.facts["kind"] for one in made] == [DOCUMENT]
+
+
+def test_what_is_left_out_of_documents_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "paper.md").write_text(
+        "# Lakes\n\nLake Victoria is large. It borders Kenya.\n\n# References\n\nSmith, Lakes, 1999. Jones, 2001.\n"
+    )
+    (tmp_path / "note.md").write_text("# Rivers\n\nThe Nile is long. It begins at Lake Victoria.\n")
+    trace = Trace()
+    with record(trace, "data", "data"):
+        made = windows_of([tmp_path])
+    assert not any("Smith" in passage.text for passage in made)
+    ((code, values),) = told(trace.events)
+    assert (code, values["documents"]) == ("passages.left_out", 1)
+    assert values["characters"] >= len("# References\n\nSmith, Lakes, 1999. Jones, 2001.")

@@ -74,7 +74,11 @@ def test_runs_are_for_all_data_or_for_some(folder: Path) -> None:
     assert [run.data for run in runs] == [("tiny", "other"), ("other",)]
     assert [run.name for run in plan(folder, DATA + other + RUN).only(["other"]).runs] == [BM25]
     with fails("experiment.nothing_called", InputError):
-        plan(folder, DATA + RUN).only(["nothing"])
+        plan(folder, DATA + RUN).only(["PPR", "nothing"])  # one word fits, the other does not
+    both = plan(folder, DATA + other + RUN.replace("k=6", "k=7") + 'data = "tiny"\n' + RUN + 'data = "other"\n')
+    assert [one.name for one in both.only(["k=7"]).data] == ["tiny"]
+    with fails("experiment.nothing_asked", InputError):
+        both.only(["k=7", "other"])
 
 
 def test_samples_are_drawn_in_all_or_of_each_group(folder: Path) -> None:
@@ -121,6 +125,7 @@ def test_samples_are_drawn_in_all_or_of_each_group(folder: Path) -> None:
         (DATA + '[[run]]\nrecipes = "999"\n', "experiment.bad_run", "999"),
         (DATA + '[[run]]\nrecipes = "P5"\n', "experiment.needs_part", "tuned_embedder"),
         (DATA + '[[run]]\nrecipes = "1"\nset = { llm = "x" }\n', "experiment.unused_part", "llm"),
+        ("set = { llm = 'LLM()' }\n" + DATA + RUN, "experiment.unused_set", "set.llm"),
         (DATA + '[[run]]\npipeline = "PathAnswer()"\n', "evaluate.cannot_start", "cannot start"),
     ],
 )

@@ -148,6 +148,7 @@ def test_pipelines_of_low_recall_are_left_out(small: Path, tmp_path: Path) -> No
         assert [one.number for one in summary.figures] == [1, 2]
         assert summary.left_out == below
         comparison = compare_study(study, min_recall=least, by="hops")
+        assert [", ".join(summary.left_out) in text for text in comparison.notes] == [True]
         assert {one.name for figures in comparison.figures.values() for one in figures} == set(recalls) - set(below)
         with fails("figures.bad_recall", recall=60):
             summarize_study(study, min_recall=60)

@@ -63,11 +63,13 @@ def data(
     from graphbrick.cli.compare.ending import model_of
     from graphbrick.cli.printing.judges import print_data
     from graphbrick.cli.progress import progress
+    from graphbrick.core.trace import Trace, record
     from graphbrick.judge.synthetic.making import Selection, write_data
     from graphbrick.judge.synthetic.questions import QuestionWriter
     from graphbrick.models.embedders.minilm import MiniLM
 
-    with limits(budget, cache, cache_file), progress(f"making {out}") as report:
+    trace = Trace()
+    with limits(budget, cache, cache_file), progress(f"making {out}") as report, record(trace, "data", "data"):
         writer = None if llm is None else QuestionWriter(model_of(llm), each)
         passages, pairs = _material(sources, writer, (n, searched, each), text, seed, report)
         made = write_data(
@@ -75,6 +77,8 @@ def data(
             Selection(_kinds(negatives), seed, found_again=not (all_questions or _is_by_graph(passages, pairs))),
             about={"sources": [str(source) for source in sources]}, n=n, progress=report,
         )  # fmt: skip
+    for text_of_event in trace.events:
+        typer.echo(f"note: {text_of_event}", err=True)
     print_data(out, made, as_json=as_json)
 
 

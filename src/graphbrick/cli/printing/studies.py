@@ -99,6 +99,8 @@ def print_comparison(comparison: StudyComparison, *, published: bool = False, as
     if published:
         _print_published(out, comparison.figures[""])
     print_tests(out, comparison)
+    for text in comparison.notes:
+        note(out, f"note: {text}")
 
 
 def print_tests(out: Console, comparison: StudyComparison) -> None:

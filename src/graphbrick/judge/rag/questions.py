@@ -151,8 +151,17 @@ def _by_document(graph: TextGraph) -> dict[str, list[int]]:
     documents: dict[str, list[int]] = {}
     for passage in range(graph.n_passages):
         documents.setdefault(graph.passage(passage).document, []).append(passage)
+    left_out = 0
     for address, passages in documents.items():
-        documents[address] = [one for one in passages if not in_references(graph.passage(one).section)] or passages
+        kept = [one for one in passages if not in_references(graph.passage(one).section)] or passages
+        left_out += len(passages) - len(kept)
+        documents[address] = kept
+    if left_out:
+        event(
+            f"nothing is asked about {left_out:,} passages, which are lists of references",
+            "rag_questions.references",
+            passages=left_out,
+        )
     return documents
 
 

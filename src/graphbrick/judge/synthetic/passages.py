@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphbrick.core.graph import Corpus, Labels
+from graphbrick.core.trace import event
 from graphbrick.judge.synthetic.papers import in_references, written_parts
 from graphbrick.language.folding import fold_name
 from graphbrick.text.documents.document import Document
@@ -83,7 +84,20 @@ def windows_of(sources: Iterable[Path], options: SourceOptions | None = None) ->
     """
     columns = options or SourceOptions()
     files = [file for source in sources for file in files_of(source)[0]]
-    return [passage for file in files for document in documents_in(file, columns) for passage in windows(document)]
+    made, characters, shortened = list[Passage](), 0, 0
+    for document in (document for file in files for document in documents_in(file, columns)):
+        made += windows(document)
+        parts = written_parts(document)
+        left_out = len(document.text) - sum(end - start for start, end in parts) if parts else 0
+        characters, shortened = characters + left_out, shortened + (left_out > 0)
+    if characters:
+        event(
+            f"lists of references and tables are left out: {characters:,} characters of {shortened:,} documents",
+            "passages.left_out",
+            characters=characters,
+            documents=shortened,
+        )
+    return made
 
 
 def passages_of(corpus: Corpus, labels: Labels) -> list[Passage]:
@@ -96,14 +110,17 @@ def passages_of(corpus: Corpus, labels: Labels) -> list[Passage]:
         labels: The same graph, for the names of its entities.
     """
     begin, mentioned = corpus.mentions
-    made = []
+    made, left_out = [], 0
     for number in range(corpus.n_passages):
         passage = corpus.passage(number)
         if in_references(passage.section):
+            left_out += 1
             continue
         entities = frozenset(fold_name(labels.label(int(one))) for one in mentioned[begin[number] : begin[number + 1]])
         place = (passage.start, passage.end)
         made.append(Passage(passage.text, passage.document, WINDOW, entities - {""}, place))
+    if left_out:
+        event(f"{left_out:,} passages under a heading of references are left out", "passages.references", n=left_out)
     return made
 
 

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from graphbrick.questions.formats.record import Record
 from graphbrick.questions.question import Question
 
+_FIELDS = ("question", "answer", "doc")
+
 
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
     """Yield the questions: about all documents with ``answer``, or about the document that ``doc`` names.
 
-    Their facts are ``kind`` ("global" or "document") and ``document``, as for questions that ``graphbrick rag`` writes.
+    Their facts are ``kind`` ("global" or "document") and ``document``, as for questions that ``graphbrick rag`` writes,
+    and all other columns.
 
     Args:
         records: The records of the file.
@@ -22,10 +25,13 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
     """
     for record in records:
         document = record.text("doc") if record.has("doc") else ""
+        others = {
+            name: str(value) for name, value in record.values.items() if name not in _FIELDS and value is not None
+        }
         yield Question(
             str(record.number + 1),
             record.text("question").strip(),
             answers=(record.text("answer").strip(),) if record.has("answer") or not document else (),
             dataset=dataset,
-            facts={"kind": "document", "document": document} if document else {"kind": "global"},
+            facts=others | ({"kind": "document", "document": document} if document else {"kind": "global"}),
         )

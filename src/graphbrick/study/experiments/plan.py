@@ -137,6 +137,7 @@ class Experiment:
             for run in _runs(Table(file, f"run {number}", table, _RUN), top, names)
         ]
         _distinct(top, "pipelines", [run.name for run in runs])
+        _check_set(top, [name for table in content["run"] for name in Table(file, "run", table, _RUN).texts("recipes")])
         for name in names:
             own = {run.name: run.pipeline for run in runs if name in run.data}
             if own:
@@ -175,15 +176,30 @@ class Experiment:
         """
         if not words:
             return self
-        data = [one for one in self.data if any(word in one.name for word in words)] or list(self.data)
-        runs = [one for one in self.runs if any(word in one.name for word in words)]
-        if len(data) == len(self.data) and not runs:
-            names = ", ".join([*(one.name for one in self.data), *(one.name for one in self.runs)])
+        names = [*(one.name for one in self.data), *(one.name for one in self.runs)]
+        stranger = next((word for word in words if not any(word in name for name in names)), None)
+        if stranger is not None:
             raise InputError(
-                f"nothing in {self.file} is called {' or '.join(map(repr, words))}; there is {names}",
+                f"nothing in {self.file} has {stranger!r} in its name; there is {', '.join(names)}",
                 code="experiment.nothing_called",
             )
-        return replace(self, data=tuple(data), runs=tuple(runs or self.runs))
+        data = [one for one in self.data if any(word in one.name for word in words)] or list(self.data)
+        runs = [one for one in self.runs if any(word in one.name for word in words)] or list(self.runs)
+        asked = [one for one in data if any(one.name in run.data for run in runs)]
+        if not asked:
+            raise InputError(
+                f"no pipeline of {self.file} with such a name is for data with such a name: {', '.join(words)}",
+                code="experiment.nothing_asked",
+            )
+        return replace(self, data=tuple(asked), runs=tuple(runs))
+
+
+def _check_set(top: Table, recipes: Sequence[str]) -> None:
+    """Refuse parts of the whole file that none of its recipes has."""
+    parts = {part for name in recipes for part in recipe(name).parts}
+    unused = next((part for part in top.named("set") if part not in parts), None)
+    if unused is not None:
+        raise top.refused(f"has set.{unused}, which is a part of none of its recipes", "experiment.unused_set")
 
 
 def _distinct(top: Table, what: str, names: Sequence[str]) -> None:

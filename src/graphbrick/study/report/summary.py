@@ -13,7 +13,7 @@ from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.published import PUBLISHED_METRICS
 from graphbrick.study.report.against.sweeps import sweeps_of
 from graphbrick.study.report.answers import judge_notes
-from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures, with_recall
+from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures, recall_note, with_recall
 from graphbrick.study.report.origin import dataset_counts
 from graphbrick.study.report.overview import compared
 from graphbrick.study.runs.scoring import SIZES
@@ -75,12 +75,14 @@ class StudyComparison:
         by: Property that questions are also grouped by; None for none.
         figures: The pipelines, best first, for each group of questions; the group "" has all questions.
         rows: Group and comparison of each pair, corrected for all of them; none if the study has one pipeline.
+        notes: Remarks, such as the pipelines that were left out.
     """
 
     metric: str
     by: str | None
     figures: Mapping[str, Sequence[PipelineFigures]]
     rows: Sequence[tuple[str, Comparison]]
+    notes: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain JSON types."""
@@ -88,6 +90,7 @@ class StudyComparison:
         return {
             "metric": self.metric,
             "by": self.by,
+            "notes": list(self.notes),
             "pipelines": [
                 {"group": group, "pipeline": one.name} | one.means[self.metric].to_dict() for group, one in grouped
             ],
@@ -169,8 +172,9 @@ def compare_study(
     name = name_of(runs, baseline)
     groups = {"": questions} | ({} if by is None else groups_of(questions, by, study))
     figures = {group: read_figures(study, members, metric, by=by) for group, members in groups.items()}
+    left_out: Sequence[str] = ()
     if min_recall is not None:
-        kept, _ = with_recall(figures[""], min_recall)
+        kept, left_out = with_recall(figures[""], min_recall)
         numbers = {one.run.id for one in kept}
         figures = {
             group: [replace(one, number=n) for n, one in enumerate((o for o in members if o.run.id in numbers), 1)]
@@ -179,9 +183,8 @@ def compare_study(
     rows = [(group, row) for group, members in figures.items() for row in compared(members, baseline=name)]
     p_values = [row.p for _, row in rows]
     corrected = zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return StudyComparison(
-        metric, by, figures, [(group, row._replace(p_holm=h, p_bh=b)) for (group, row), h, b in corrected]
-    )
+    rows = [(group, row._replace(p_holm=h, p_bh=b)) for (group, row), h, b in corrected]
+    return StudyComparison(metric, by, figures, rows, recall_note(left_out, min_recall))
 
 
 def groups_of(questions: Sequence[StudyQuestion], by: str, study: Study) -> dict[str, list[StudyQuestion]]:
