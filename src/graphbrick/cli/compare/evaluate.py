@@ -144,7 +144,6 @@ def evaluate(
         )
     if only or dry_run:
         raise InputError("--only and --dry-run are for an experiment file", code="evaluate.not_of_a_file")
-    out = out or Path("runs.sqlite")
     from graphbrick.cli.printing.studies import print_summary
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -154,7 +153,7 @@ def evaluate(
     from graphbrick.study.store.identity import content_of, identity_of, on_graph
     from graphbrick.study.store.reader import Study
 
-    opened = open_any(graph)
+    opened, out = open_any(graph), out or Path("runs.sqlite")
     named = chosen_pipelines(recipe or [], pipeline or [], parts or [], with_max_tokens(llm, max_tokens), opened)
     chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
     _check_group(by, questions, out)
