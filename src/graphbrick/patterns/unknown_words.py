@@ -18,6 +18,8 @@ _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the secon
 _BEFORE_NOUN = r"\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s)"
 _KIND = 1  # distance of a class, such as starship, whose name ends with a noun, such as ship
 _FEWEST_ERRORS, _MOST_ERRORS = 1, 2
+_BEGINNING, _LEFT_OUT = 3, 3  # letters of a shortened word, and those that it leaves out at least
+_SHORTENED = frozenset("gen pop temp rep spec prof loc pos".split())  # words that have a meaning of their own too
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Reading:
     Attributes:
         word: The word of the question.
         read_as: The word of the graph.
-        is_spelling: Whether it is a typing error; else the words have one meaning.
+        is_spelling: Whether it is a typing error, or short for the other; else the words have one meaning.
     """
 
     word: str
@@ -132,7 +134,14 @@ class WordReader:
         return None
 
     def _by_spelling(self, word: str) -> Reading | None:
-        """Return the only known word within one typing error, two in a long word, if English does not have the word."""
+        """Return the only known word that a word is short for, or misspells, if English does not have the word.
+
+        One typing error is read, two in a long word.
+        """
+        if word in _SHORTENED or not (forms.is_installed() and forms.is_word(word)):
+            whole = {stem(other): other for other in self._candidates if _is_beginning(word, other)}
+            if len(whole) == 1:
+                return Reading(word, *whole.values(), True)
         if len(word) < _SHORTEST or (forms.is_installed() and forms.is_word(word)):
             return None
         if word in self._spoken or word in self._candidates:
@@ -198,6 +207,15 @@ def _slips(word: str, other: str) -> bool:
     short, long = sorted((word, other), key=len)
     letters = iter(long)
     return len(short) < len(long) and short[0] == long[0] and all(letter in letters for letter in short)
+
+
+def _is_beginning(word: str, other: str) -> bool:
+    """Return whether a word may be short for another one.
+
+    >>> _is_beginning("gen", "generation"), _is_beginning("gener", "general"), _is_beginning("ge", "generation")
+    (True, False, False)
+    """
+    return _BEGINNING <= len(word) <= len(other) - _LEFT_OUT and other.startswith(word)
 
 
 def _is_within(word: str, other: str, most: int) -> bool:

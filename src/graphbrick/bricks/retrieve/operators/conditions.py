@@ -33,9 +33,14 @@ _GLUE = re.compile(
     r"(?:^|(?<= ))(?:(?:that|which|who|whose|and|or|but|is|are|was|were|be|has|have|had|with|in|by|as|at|on|from|"
     r"for|of|to|a|an|the|also|using|use|uses|both)\s+)+$"
 )
-_PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
+_PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+(?:(?:the|an?)\s+)?$")
 _PARTICIPLE = re.compile(r"(?P<word>\b(?!not\b)[a-z]+(?:ed|en|n|t|ing|de))\s+$")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
+_COMES_OUT = re.compile(r"\b(?P<word>came|comes?|coming|shows?|showed|turns?|turned) (?:out|up)\s+$")
+_NOT_DONE = re.compile(
+    r"\b(?:do|does|did|can|could|will|would|have|has|had|is|are|was|were)\s+(?:not|never)\s+"
+    r"(?:(?:ever|yet|currently|actually|really|even|now|to)\s+)*(?P<word>[a-z]+)\s+$"
+)
 _WORKS = re.compile(
     r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning|requires?|needs?|allows?|offers?"
     r"|supports?|features?|includes?)\s+(?:an?\s+|the\s+)?$"
@@ -93,7 +98,7 @@ class Conditions:
         bare, verbs, nouns, negated = self._without(text, groups)
         said = {*self.english.content(bare), *stems(MENTION.sub(" ", bare)), *verbs}
         spoken = [(group, (verbs, own)) for group, own in zip(groups, nouns, strict=True)]
-        groups = [[self._spoken(term, *words) for term in group] for group, words in spoken]
+        spoken_of = groups = [[self._spoken(term, *words) for term in group] for group, words in spoken]
         base, rest = None if negated[0] else self._around(bare, groups, said), list[str]()
         unread = [] if base is None else self._unread(base, bare)
         if base is None:
@@ -112,7 +117,9 @@ class Conditions:
         unread += rest if not linked else []
         if unread or base is None:
             raise CannotPlanError(not_known(unread), code="conditions.unread_words", words=tuple(unread))
-        self.resolver.assume(base, self.resolver.unexplained(base, [*verbs, *rest], by_relations=linked))
+        is_named = all(term.named for group in spoken_of for term in group)
+        unsaid = self.resolver.unexplained(base, [*verbs, *rest], by_relations=linked)
+        self.resolver.assume(base, unsaid, is_named=is_named)
         return base
 
     def _spoken(self, term: Term, verbs: Sequence[str], nouns: Sequence[str]) -> Term:
@@ -178,8 +185,9 @@ class Conditions:
                 has_preposition = bool(_PREPOSITION.search(left))
                 left = _GLUE.sub("", left)
                 is_not = is_not or _NEGATED.search(f"{left} ")
-                verb = _PARTICIPLE.search(left) if has_preposition else _PASSIVE.search(left)
+                verb = _NOT_DONE.search(left) or (_COMES_OUT.search(left) if group[0].named else None) or (_PARTICIPLE if has_preposition else _PASSIVE).search(left)
                 if verb and self._is_free(verb["word"]):
+                    is_not = is_not or (verb if verb.re is _NOT_DONE else None)
                     left = _GLUE.sub("", left[: verb.start()])
                     verbs.append(stem(verb["word"]))
                     is_not = is_not or _NEGATED.search(f"{left} ")

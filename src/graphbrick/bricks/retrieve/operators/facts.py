@@ -20,6 +20,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Through,
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
+from graphbrick.bricks.retrieve.operators.properties.verbs import done
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.triples.commonest import all_values, commonest
 from graphbrick.bricks.retrieve.operators.wording import MENTION
@@ -54,7 +55,7 @@ class Facts:
         """
         rules = (
             partial(commonest, self), partial(all_values, self), self._between, self._since, self._when, self._where,
-            self.how_much, self._is, self._of, self._does, self._beside,
+            self.how_much, self._is, partial(done, self), self._of, self._does, self._beside,
         )  # fmt: skip
         for rule in rules:
             try:
@@ -116,7 +117,8 @@ class Facts:
             return 0.0
         return float(np.isin(entities, self.resolver.holding(source).run(self.place)).mean())
 
-    def _values(self, sources: Sequence[Source], base: SetPlan, part: str = "") -> Plan | None:
+    def values(self, sources: Sequence[Source], base: SetPlan, part: str = "") -> Plan | None:
+        """Return the plan of the values of the property, of some, that most entities of a set have; else None."""
         source = self.own(sources, base)
         return None if source is None else Values(base, source, part)
 
@@ -136,7 +138,7 @@ class Facts:
         """Raise `CannotPlanError` if a question asks for a property that no rule could read, not for an entity."""
         match = self.english.match("asked_noun", text)
         noun = match["noun"] if match else ""
-        is_of_entity = self.lexicon.classes_in(noun) or self._is_relation(noun)
+        is_of_entity = self.lexicon.classes_in(noun) or self.is_relation(noun)
         if match and not is_of_entity and self.said(self.english.content(noun)):
             raise no_value(text[match.end() :].strip(), noun)
         self.parser.check_no_property(text)
@@ -166,8 +168,8 @@ class Facts:
             if not sources or (sources[0].is_date and text.startswith("who ")):
                 continue
             base = self._owners(where, phrase)
-            plan = self._values(sources, base, part)
-            if plan is None and (self._is_relation(phrase) or phrase in ("number", "count")):
+            plan = self.values(sources, base, part)
+            if plan is None and (self.is_relation(phrase) or phrase in ("number", "count")):
                 return None  # another relation, or how many there are
             if plan is None:
                 raise self._missing(base, phrase)
@@ -178,13 +180,13 @@ class Facts:
         """Refuse «what is the colour of e0» if no word of the graph is like it."""
         match = self.english.match("noun_of_one", rest)
         words = self.english.content(match["noun"]) if match else []
-        if not match or not words or self._is_relation(match["noun"]) or self.english.cues.search(match["noun"]):
+        if not match or not words or self.is_relation(match["noun"]) or self.english.cues.search(match["noun"]):
             return None
         if any(self.lexicon.class_named((word,)) for word in words):
             return None
         raise self._missing(Listed((self.parser.entity(match["who"]),)), match["noun"])
 
-    def _is_relation(self, phrase: str) -> bool:
+    def is_relation(self, phrase: str) -> bool:
         """Return whether a word of a phrase speaks of a relation that does not lead to numbers or dates."""
         numeric = {source.relation for source in self.sources}
         words = {*self.english.content(phrase), *stems(phrase)}
@@ -208,12 +210,12 @@ class Facts:
         if not sources:
             return None
         base = self._owners(match["who"], match["noun"])
-        plan = self._values(sources, base, part)
+        plan = self.values(sources, base, part)
         if plan is None and (
             verbs or self.english.match("preposition_first", text) or _IN.search(match[0]) or match["be"]
         ):
             plan = self._linked_value(sources, base, verbs, part)
-        if plan is None and not self._is_relation(f"{match['noun']} {match['verb'] or ''}"):
+        if plan is None and not self.is_relation(f"{match['noun']} {match['verb'] or ''}"):
             raise self._missing(base, match["noun"])
         return plan
 
@@ -240,10 +242,10 @@ class Facts:
     def _where(self, text: str) -> Plan | None:
         """Read «where is e0 from», unless a relation has the verb."""
         match = self.english.match("where", text)
-        if not match or self._is_relation(match["verb"] or "") or self.lexicon.classes_in(match["verb"] or ""):
+        if not match or self.is_relation(match["verb"] or "") or self.lexicon.classes_in(match["verb"] or ""):
             return None
         base = Listed((self.parser.entity(match["who"]),))
-        return next(filter(None, (self._values(self.said([word]), base) for word in _PLACES)), None)
+        return next(filter(None, (self.values(self.said([word]), base) for word in _PLACES)), None)
 
     def _beside(self, text: str) -> Plan | None:
         """Read «e0 email»."""
@@ -252,8 +254,8 @@ class Facts:
         if not match or not sources:
             return None
         base = Listed((self.parser.entity(match["who"]),))
-        plan = self._values(sources, base, part)
-        if plan is None and not self._is_relation(match["noun"]):
+        plan = self.values(sources, base, part)
+        if plan is None and not self.is_relation(match["noun"]):
             raise self._missing(base, match["noun"])
         return plan
 
@@ -271,7 +273,7 @@ class Facts:
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
         said = self.said(verbs, kinds=dates) or self.said(verbs[1:], kinds=dates)
         sources = [source for source in said if source.is_date]
-        plan = None if match["other"] else self._values(sources, base)  # «join e1» is no date of e0 alone
+        plan = None if match["other"] else self.values(sources, base)  # «join e1» is no date of e0 alone
         if plan is not None:
             return plan
         own = [source for source in self.sources if source.is_date and self.own([source], base)]
@@ -315,14 +317,14 @@ class Facts:
             if source is not None:
                 is_sum = len(base.run(self.place)) > 1 and not isinstance(base, Listed)
                 return Amount(base, Attribute(source)) if is_sum else Values(base, source)
-        if how == "much" and not self._is_relation(f"{match['noun'] or ''} {match['verb'] or ''}"):
+        if how == "much" and not self.is_relation(f"{match['noun'] or ''} {match['verb'] or ''}"):
             raise self._missing(base, match["verb"] or "amount")
         return None
 
     def _is(self, text: str) -> Plan | None:
         """Read «is e0 public», «does e0 work remotely», «is the language of e0 go»."""
         match = self.english.match("is_property", text)
-        if not match:
+        if not match or self.english.match("compared", text):
             return None
         base = self.base(match["who"])
         told = f"{match['noun']} {match['rest']}".strip()

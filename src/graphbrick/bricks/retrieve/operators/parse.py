@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.comparisons import Comparisons
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
+_NEGATED = re.compile(r"\b(?:without|not|no|of 0|under|at most|over|at least|other than|is not)\b")  # in texts of plans
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
 
@@ -92,6 +93,14 @@ class Parser:
         if len(unread) > 1 or not verbs.issuperset(unread):
             raise resolver.unread(plan, unread)
         resolver.assume(plan, unread)
+
+    def check_negated(self, plan: Plan | None) -> None:
+        """Raise `CannotPlanError` if «not» or «never» stands in the question, and nothing in its plan says it."""
+        word = self.english.search("not_of_all", self.question.text)
+        if word is None or plan is None or self.english.match("auxiliary", self.question.text):
+            return
+        if not _NEGATED.search(plan.text(self.place)):
+            raise UnreadWordError(word[0])
 
     def by_near_words(self, read: Callable[[str], Plan], text: str) -> Plan | None:
         """Return the plan of a question with words of the graph for words that mean the same; None if there is none.
@@ -174,7 +183,7 @@ class Parser:
             self._listed, by_class.owners, by_class.together, by_class.works_for, self._phrasing, by_class.called,
             self._except, negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best,
             self._before_noun,
-            self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking, negations.negated,
+            negations.dated, self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking, negations.negated,
             self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:

@@ -48,8 +48,13 @@ _TYPED = 20  # owners whose types explain a noun
 class Resolver(PhraseResolver):
     """A finder of the patterns and measures that phrases of a question speak of."""
 
-    def assume(self, plan: Plan, verbs: Sequence[str]) -> None:
+    def assume(self, plan: Plan, verbs: Sequence[str], *, is_named: bool = False) -> None:
         """Record the assumption that verbs which a plan does not use mean what the plan says.
+
+        Args:
+            plan: The plan.
+            verbs: Their stems.
+            is_named: Whether the question names the properties, so that general verbs say no more.
 
         Raises:
             CannotPlanError: A verb speaks of something else: «born», or a relation of the graph.
@@ -57,7 +62,7 @@ class Resolver(PhraseResolver):
         if not verbs:
             return
         relations = self.lexicon.relations
-        if any(verb in self.english.near or self._is_of_any(verb, relations) for verb in verbs):
+        if any((not is_named and verb in self.english.near) or self._is_of_any(verb, relations) for verb in verbs):
             raise self.unread(plan, verbs)
         quoted = " ".join(map(repr, verbs))
         self.assumptions[plan] = f"{quoted} is not a word of this graph; taken for {plan.text(self.place)}"

@@ -208,6 +208,7 @@ class Operators(RetrieveStage):
         cue = next(iter(cues), "")
         try:
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
+            parser.check_negated(plan)
             evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self))
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH, APART)

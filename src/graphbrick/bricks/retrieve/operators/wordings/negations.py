@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.patterns.properties.sources import has_columns
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -66,6 +67,17 @@ class Negations:
                 return p.Without(base, self.parser.set(f"which {self.parser.noun(base)} have {match['what']}"))
             return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
         return None
+
+    def dated(self, text: str) -> SetPlan | None:
+        """Read «were not hired in 2004»: a set without what the rest selects, for a rest with a time or number."""
+        match = self.english.match("not_dated", text)
+        base = match["base"] if match else ""
+        if match is None or MENTION.search(text) or not self.english.content(base):
+            return None
+        if self.parser.conditions.terms(match["rest"]) and has_columns(self.place.graph):
+            return None
+        whole = self.parser.set(self.english.as_question(base))
+        return p.Without(whole, self.parser.set(f"which {self.parser.noun(whole)} {match['be'] or ''}{match['rest']}"))
 
     def negated(self, text: str) -> SetPlan | None:
         """Read «do not use e1»: a set without the entities that the rest of the phrase selects."""
