@@ -93,6 +93,15 @@ def kind_of(noun: str) -> str:
     )
 
 
+def may_be_who(name: str) -> bool:
+    """Return whether «who» may ask for entities of a class: people, or groups of them.
+
+    >>> may_be_who("Employee"), may_be_who("persons"), may_be_who("Album")
+    (True, True, False)
+    """
+    return singular(name.casefold()) == "person" or kind_of(name.casefold()) in (PERSON, GROUP)
+
+
 def head_of(phrase: str) -> str:
     """Return the word that a noun phrase is about: the last one before «of»."""
     words = phrase.partition(" of ")[0].split()

@@ -19,7 +19,7 @@ _BEFORE_NOUN = r"\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s
 _KIND = 1  # distance of a class, such as starship, whose name ends with a noun, such as ship
 _FEWEST_ERRORS, _MOST_ERRORS = 1, 2
 _BEGINNING, _LEFT_OUT = 3, 3  # letters of a shortened word, and those that it leaves out at least
-_SHORTENED = frozenset("gen pop temp rep spec prof loc pos".split())  # words that have a meaning of their own too
+_SHORTENED = frozenset("arch gen pop temp rep spec prof loc pos".split())  # words that have a meaning of their own too
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class WordReader:
         known: Stems and words that have another meaning in questions.
         values: Returns words of values of properties, which may be misspelt too; called for unknown words only.
         asking: Words that questions are built with, which may be misspelt too.
+        properties: Names of the properties of entities, as lower-case words.
         around: The stems of the words of the relations of what the question names; of several verbs of one meaning one
             of these is read.
     """
@@ -59,6 +60,7 @@ class WordReader:
     known: Collection[str] = ()
     values: Callable[[], Iterable[str]] = field(default=tuple)
     asking: Collection[str] = ()
+    properties: Collection[str] = ()
     around: Collection[str] = ()
 
     def misspelt(self, words: Iterable[str]) -> list[Reading]:
@@ -91,7 +93,8 @@ class WordReader:
 
     @cached_property
     def _known(self) -> frozenset[str]:
-        return frozenset((*self.known, *FUNCTION_WORDS))
+        names = (word for name in self.properties for word in name.split())
+        return frozenset((*self.known, *FUNCTION_WORDS, *map(stem, names)))
 
     @cached_property
     def _classes(self) -> list[str]:
@@ -100,17 +103,22 @@ class WordReader:
 
     @cached_property
     def _nouns(self) -> dict[str, str]:
-        """The nouns of classes and relations, by their stems, so that forms of one noun are one."""
-        return {
-            noun: " ".join(stems(noun))
-            for noun in (*self._classes, *(n for one in self.lexicon.relations for n in one.nouns))
-        }
+        """The nouns of classes, relations and properties, by their stems, so that forms of one noun are one."""
+        nouns = (*self._classes, *(noun for one in self.lexicon.relations for noun in one.nouns), *self.properties)
+        return {noun: " ".join(stems(noun)) for noun in nouns}
+
+    @cached_property
+    def _verbs(self) -> list[tuple[str, frozenset[str]]]:
+        """The verbs of relations and properties, each with the stems of all words of it: «compose» for `composer`."""
+        of_relations = [(one.verb, frozenset(one.words)) for one in self.lexicon.relations if one.verb]
+        names = [(name, forms.verb_behind(name) or forms.verb_of(name)) for name in self.properties]
+        return of_relations + [(verb, frozenset(stems(name))) for name, verb in names if verb]
 
     def _by_meaning(self, word: str, *, is_noun: bool) -> Reading | None:
         """Return the only noun, or verb, of the graph that means what a word means."""
-        if not forms.is_installed() or not forms.is_word(word):
+        if not forms.is_installed() or not (forms.is_word(word) or senses.near_nouns(word)):
             return None
-        noun, verb = forms.singular(word), forms.verb_of(word)
+        noun, verb = forms.singular(word) or word, forms.verb_of(word)
         kinds = senses.kinds_of(noun)
         near = {name: distance for name in self._nouns if (distance := _distance(noun, name, kinds)) is not None}
         near |= {
@@ -121,10 +129,10 @@ class WordReader:
         of_classes = {key: name for key, name in nouns.items() if name in self._classes}
         nouns = of_classes if len(of_classes) == 1 else nouns
         same = senses.same_verbs(verb) if verb else frozenset()
-        relations = [one for one in self.lexicon.relations if one.verb in same]
-        verbs = {one.verb for one in relations}
+        spoken = [(other, words) for other, words in self._verbs if other in same]
+        verbs = {other for other, _ in spoken}
         if len(verbs) > 1:
-            verbs = {one.verb for one in relations if one.words & set(self.around)}
+            verbs = {other for other, words in spoken if words & set(self.around)}
         if len(nouns) == 1 and (is_noun or not verbs):
             (name,) = nouns.values()
             return Reading(word, forms.plural(name) if word != noun or is_plural(word) else name, False)
@@ -141,7 +149,7 @@ class WordReader:
         if word in _SHORTENED or not (forms.is_installed() and forms.is_word(word)):
             whole = {stem(other): other for other in self._candidates if _is_beginning(word, other)}
             if len(whole) == 1:
-                return Reading(word, *whole.values(), True)
+                return Reading(word, next(iter(whole.values())), True)
         if len(word) < _SHORTEST or (forms.is_installed() and forms.is_word(word)):
             return None
         if word in self._spoken or word in self._candidates:

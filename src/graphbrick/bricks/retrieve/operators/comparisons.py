@@ -14,7 +14,13 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, 
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
-from graphbrick.bricks.retrieve.operators.wordings.units import check_currency, in_own_unit, names_by_unit
+from graphbrick.bricks.retrieve.operators.wordings.units import (
+    check_currency,
+    check_unit,
+    in_own_unit,
+    is_length,
+    names_by_unit,
+)
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
 
@@ -27,6 +33,8 @@ _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"
 _NOT = re.compile(
     r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
 )
+
+_METRES = re.compile(r"^(\d[\d.,]*) ?m\b")
 
 
 class _Bounds(NamedTuple):
@@ -235,11 +243,13 @@ class Comparisons:
 
         Args:
             base: The set; all that have such a number if None.
-            bounds: The comparison.
+            bounds: The comparison; «1.7 m» of a length is metres, and not millions.
             attribute: The words for what is compared.
             unknown: Says that no set has the name that the question gives it.
         """
         words = " ".join(filter(None, (attribute, bounds.words)))
+        if is_length(bounds.names):
+            bounds = bounds._replace(right=_METRES.sub(r"\1 metres", bounds.right))
         amount = self.english.read_amount(bounds.right)
         if amount is None:
             if unknown:
@@ -254,18 +264,21 @@ class Comparisons:
                     f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
                 )
             rest = upper.rest
-        converted, after = self._converted(base, bounds, words, last)
+        searched = self._with_number(bounds, words) if base is None and not unknown else base
+        converted, after, unit = self._converted(searched, bounds, words, last)
         rest = re.sub(r"^(?:of|in) ", "", rest if converted is None else after)
         money = self.english.search("money", rest) if converted is None else None
         words = " ".join(filter(None, (words, self.english.without("money", rest) if money else rest))).strip()
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
             base, words = self.read(f"which {base.name} in {inside['where']}"), inside["words"]
+        base = searched if converted is not None and not inside else base
         if base is not None and converted is not None:
             measure, factor = converted
         else:
             factor = 1.0
             base, measure = self._measured(base, bounds, words, money[0] if money else "", unknown)
+            check_unit(measure.text(self.place), unit)
         if measure.is_date(self.place) and amount.date is None and amount.value < _FIRST_YEAR:
             text = f"{measure.text(self.place)} is a date, so that it cannot be compared with {amount.value:g}"
             raise CannotPlanError(text, code="operators.not_a_year", number=amount.value)
@@ -288,10 +301,17 @@ class Comparisons:
         own = set(stems(spaced(measure.text(self.place))))
         return not all(self.english.is_among(word, own) for word in self.english.content(words))
 
+    def _with_number(self, bounds: _Bounds, words: str) -> SetPlan | None:
+        """Return all that have the number that a comparison without a noun speaks of; None if nothing has it."""
+        try:
+            return self.resolver.measured(words, bounds.names, words or self._comparative)[0]
+        except CannotPlanError:
+            return None
+
     def _converted(
         self, base: SetPlan | None, bounds: _Bounds, words: str, text: str
-    ) -> tuple[tuple[p.Measure, float] | None, str]:
-        """Return what an amount in another unit measures, and how many of its own unit that is; and what follows.
+    ) -> tuple[tuple[p.Measure, float] | None, str, str]:
+        """Return what an amount in another unit measures, and how many of its own unit that is; what follows; the unit.
 
         Args:
             base: What is compared.
@@ -303,13 +323,14 @@ class Comparisons:
         after = text[number.end() :].strip() if number else text
         unit = self.english.match("any_unit", after)
         if unit is None or base is None:
-            return None, after
+            return None, after, unit["unit"] if unit else ""
         after = after[unit.end() :].strip()
-        converted = in_own_unit(self.resolver, base, unit["unit"], bounds.names)
+        names = (*filter(None, [words]), *bounds.names)
+        converted = in_own_unit(self.resolver, base, unit["unit"], names)
         said = f"{words} {after}".strip()
         inside = self.english.match("inside", said)
         is_said = converted is not None and not self._unsaid(inside["words"] if inside else said, converted[0])
-        return converted if is_said else None, after
+        return converted if is_said else None, after, unit["unit"]
 
     def _measured(
         self, base: SetPlan | None, bounds: _Bounds, words: str, unit: str, unknown: UnknownNounError | None

@@ -185,7 +185,11 @@ class Conditions:
                 has_preposition = bool(_PREPOSITION.search(left))
                 left = _GLUE.sub("", left)
                 is_not = is_not or _NEGATED.search(f"{left} ")
-                verb = _NOT_DONE.search(left) or (_COMES_OUT.search(left) if group[0].named else None) or (_PARTICIPLE if has_preposition else _PASSIVE).search(left)
+                verb = (
+                    _NOT_DONE.search(left)
+                    or (_COMES_OUT.search(left) if group[0].named else None)
+                    or (_PARTICIPLE if has_preposition else _PASSIVE).search(left)
+                )
                 if verb and self._is_free(verb["word"]):
                     is_not = is_not or (verb if verb.re is _NOT_DONE else None)
                     left = _GLUE.sub("", left[: verb.start()])

@@ -11,11 +11,12 @@ from graphbrick.graphs.store.literals import read_literal
 
 MOMENT = 1e-4
 """Years that are shorter than a day, so that «after May» begins with June."""
+_DECADE = re.compile(r"(?:the )?(?P<year>(?:1[5-9]|20)?\d0)['’]?s\b")
 _ISO = re.compile(r"(?P<date>\d{4}-\d{2}(?:-\d{2})?)(?:\s+|$)")
 
 
 class Date(NamedTuple):
-    """A year, month or day.
+    """A decade, year, month or day.
 
     Attributes:
         start: When it begins, in years.
@@ -36,7 +37,7 @@ def of_year(year: float) -> Date:
 
 
 def read_date(text: str, months: Mapping[str, int]) -> Date | None:
-    """Return the month or day that a lower-case text begins with; None if there is none.
+    """Return the decade, month or day that a lower-case text begins with; None if there is none.
 
     Args:
         text: The text.
@@ -45,10 +46,16 @@ def read_date(text: str, months: Mapping[str, int]) -> Date | None:
     >>> texts = "5th of february 2024 or so", "february 5, 2024", "february 2024", "5 people"
     >>> [date and date.text for text in texts for date in [read_date(text, {"february": 2})]]
     ['2024-02-05', '2024-02-05', '2024-02', None]
+    >>> read_date("the 80s", {})
+    Date(start=1980, width=10.0, text='1980s', rest='')
     """
     iso = _ISO.match(text)
     if iso:
         return _date(iso["date"], text[iso.end() :])
+    decade = _DECADE.match(text)
+    if decade:
+        year = int(decade["year"]) + (1900 if len(decade["year"]) == 2 else 0)
+        return Date(year, 10.0, f"{year}s", text[decade.end() :].strip())
     names = "|".join(sorted(months, key=len, reverse=True))
     day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
     for pattern in (

@@ -20,9 +20,9 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Through,
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
-from graphbrick.bricks.retrieve.operators.properties.verbs import done
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.triples.commonest import all_values, commonest
+from graphbrick.bricks.retrieve.operators.triples.verbs import done
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import spaced, stem, stems

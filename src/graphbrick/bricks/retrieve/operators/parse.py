@@ -17,12 +17,13 @@ from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.mentions import words_around
 from graphbrick.bricks.retrieve.operators.wordings.negations import Negations
+from graphbrick.bricks.retrieve.operators.wordings.spellings import as_divided
 from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlatives
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, stem, stems
-from graphbrick.patterns.properties.sources import has_columns, sources_of
+from graphbrick.patterns.properties.sources import has_columns, property_names, sources_of
 from graphbrick.patterns.unknown_words import Reading, WordReader, with_readings
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
-_NEGATED = re.compile(r"\b(?:without|not|no|of 0|under|at most|over|at least|other than|is not)\b")  # in texts of plans
+_NEGATED = re.compile(  # in texts of plans; «not before» is from then on
+    r"\b(?:without|not|no|of 0|under|at most|over|at least|other than|from|since|until|after|before|up to)\b"
+)
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
 
@@ -74,10 +77,14 @@ class Parser:
     def check_read(self, text: str, plan: Plan) -> None:
         """Record a verb that the plan of a value does not use as an assumption; refuse a plan that leaves more unread.
 
+        A plan with an assumption of its own has been checked.
+
         Raises:
             CannotPlanError: Words have a meaning that the plan does not have.
         """
         resolver, texts, said = self.resolver, plan.texts(self.place), text
+        if plan in resolver.assumptions:
+            return
         for term in reversed(self.conditions.terms(text)):
             if any(source.name in texts[0] for source in term.sources):
                 said = said[: term.start] + said[term.end :]
@@ -102,19 +109,21 @@ class Parser:
         if not _NEGATED.search(plan.text(self.place)):
             raise UnreadWordError(word[0])
 
-    def by_near_words(self, read: Callable[[str], Plan], text: str) -> Plan | None:
+    def by_near_words(self, read: Callable[[str], Plan | None], text: str) -> Plan | None:
         """Return the plan of a question with words of the graph for words that mean the same; None if there is none.
 
         Args:
-            read: Returns the plan of a question, or raises.
+            read: Returns the plan of a question, None for another one, or raises.
             text: The question.
         """
         readings = self.near_words(text)
         if not readings:
             return None
         try:
-            plan = read(with_readings(text, readings))
+            plan = read(as_divided(self.place.graph, with_readings(text, readings), self.resolver.lexicon))
         except CannotPlanError:
+            return None
+        if plan is None:
             return None
         self.resolver.assumptions[plan] = "; ".join(map(str, readings))
         return plan
@@ -125,6 +134,7 @@ class Parser:
         reader = WordReader(
             lexicon,
             self.english.known_words(lexicon.words),
+            properties=frozenset(property_names(self.place.graph)),
             around=words_around(self.place.graph, self.question, lexicon),
         )
         return reader.near(WORD.findall(MENTION.sub(" ", text)), text)
@@ -183,8 +193,8 @@ class Parser:
             self._listed, by_class.owners, by_class.together, by_class.works_for, self._phrasing, by_class.called,
             self._except, negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best,
             self._before_noun,
-            negations.dated, self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking, negations.negated,
-            self._of_best, self._shared, self._joined,
+            negations.dated, self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking,
+            negations.negated, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)

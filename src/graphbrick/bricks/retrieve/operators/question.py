@@ -65,6 +65,7 @@ _EVERYDAY = tuple(
          r"(?:go|run|fly|travel|move|drive|sail|swim)\b", r"\1 is \2"),
         (r"^how long (?:can|could|do|does|did|will) (?:an? )?(e\d+|the .+) (?:live|last for)\b",
          r"what is the lifespan of \1"),
+        (r"\b(?:that |which )?(?:you|we|one) (?:can|could|get to|may) (?:see|meet|find)(?= in\b)", ""),
         (r"\b(?:lives?|lived) (?:the )?(longest|shortest)\b", r"has the \1 lifespan"),
         (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),
         (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),

@@ -205,9 +205,9 @@ class Resolver(PhraseResolver):
 
     def is_no_person(self, base: SetPlan) -> bool:
         """Return whether «who» cannot ask for a set: its class is not one of people or groups, though others are."""
-        people = [name for name in self.lexicon.by_class.values() if any(map(_may_be_who, name))]
+        people = [name for name in self.lexicon.by_class.values() if any(map(forms.may_be_who, name))]
         name = self.lexicon.classes_of(base.run(self.place))
-        return bool(people) and bool(name) and bool(self.place.graph.type_table) and not _may_be_who(name)
+        return bool(people) and bool(name) and bool(self.place.graph.type_table) and not forms.may_be_who(name)
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
@@ -394,11 +394,6 @@ class Resolver(PhraseResolver):
 def _is_named(name: str, texts: Sequence[str]) -> bool:
     """Return whether a name stands in one of some texts as a word."""
     return any(name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in texts)
-
-
-def _may_be_who(name: str) -> bool:
-    """Return whether «who» may ask for entities of a class: people, or groups of them."""
-    return stem(name) == "person" or forms.kind_of(name.casefold()) in (forms.PERSON, forms.GROUP)
 
 
 def _wanted(names: Sequence[str]) -> str:

@@ -31,11 +31,11 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_manner, check_names, check_one
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_manner, check_names, check_one, of_asked_class
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
-from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact
+from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
@@ -136,18 +136,12 @@ class Operators(RetrieveStage):
         plain = courtesy_left_out(query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
-        if self.llm is not None and query.seeds and self._is_open(spelled.text, evidence):
+        if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))
         sure = evidence.confidence
         return evidence if spelled is plain or sure is None else replace(evidence, confidence=min(sure, MISSPELT))
-
-    @staticmethod
-    def _is_open(text: str, evidence: Evidence) -> bool:
-        """Return whether a question asks why or what if, and no plan answers it."""
-        asks_why = english().match("open_question", text.lower()) is not None
-        return asks_why and all(item.kind != "row" for item in evidence.items)
 
     def _lexicon(self, graph: Graph) -> Lexicon:
         scorer = self.patterns.scorer
@@ -237,7 +231,7 @@ class Operators(RetrieveStage):
     def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
         """Return the plan of a question, None for a plain path, and whether the model made it."""
         namesakes = parser.place.graph.has_namesakes or any(mention.others for mention in query.mentions)
-        plan, by_model, entities = fact(parser, namesakes=namesakes), False, parser.question.entities
+        plan, by_model, entities = fact_or_near(parser, namesakes=namesakes), False, parser.question.entities
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
@@ -291,9 +285,10 @@ class Operators(RetrieveStage):
         return path_evidence(self.patterns, query, parser)
 
     def _by_reader(self, query: Query, parser: Parser) -> Evidence:
-        """Return what a learned reader takes a question for; a path that says all of it, if that is unlikely."""
+        """Return what a learned reader takes a question for; if that is unlikely, a path that says all of it."""
         likeliest = self.patterns.retrieve(query, parser.place.subgraph)
-        return likeliest if is_likely(likeliest) else said_evidence(parser, self.cap, repr(self)) or likeliest
+        read = None if is_likely(likeliest) else said_evidence(parser, self.cap, repr(self))
+        return of_asked_class(parser.schema, parser.question, read or likeliest)
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

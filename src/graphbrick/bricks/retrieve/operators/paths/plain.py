@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import Along
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_class
+from graphbrick.bricks.retrieve.operators.schema.refusals import of_asked_class
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Evidence, Query
@@ -190,5 +190,5 @@ def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
     """
     asked, readings = in_words_of_graph(query, parser)
     evidence, scorer = patterns.retrieve(asked, parser.place.subgraph), patterns.scorer
-    check_class(parser.schema, parser.question, evidence)
+    evidence = of_asked_class(parser.schema, parser.question, evidence)
     return with_confidence(evidence, scorer, parser, readings) if isinstance(scorer, WordAlignment) else evidence

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError
+from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, CannotPlanError
+from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
     from graphbrick.bricks.retrieve.operators.plan import Plan
     from graphbrick.bricks.retrieve.operators.wording import English
+    from graphbrick.core import Evidence
 
 # Readers are imported where they are used: most questions need no properties.
 
@@ -36,8 +39,10 @@ def fact(parser: Parser, *, namesakes: bool) -> Plan | None:
         cards = CardReader(parser).read(text, namesakes=namesakes and not parser.question.told)
         if cards is not None:
             return cards
-    if not has_properties:
-        return None
+    return _of_property(parser, text) if has_properties else None
+
+
+def _of_property(parser: Parser, text: str) -> Plan | None:
     from graphbrick.bricks.retrieve.operators.facts import Facts
     from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
 
@@ -45,9 +50,37 @@ def fact(parser: Parser, *, namesakes: bool) -> Plan | None:
     return Everyday(facts).read(text) or facts.read(text)
 
 
+def fact_or_near(parser: Parser, *, namesakes: bool) -> Plan | None:
+    """Return what `fact` reads; else what it reads with names of properties for words that mean the same.
+
+    «website» is read as `homepage`, and «wrote» as «composed» where there is a `composer`.
+
+    Raises:
+        CannotPlanError: The entities do not have the property, under no such name.
+    """
+    missing = None
+    try:
+        plan = fact(parser, namesakes=namesakes)
+    except CannotPlanError as error:
+        if error.code != NO_VALUE:
+            raise
+        plan, missing = None, error
+    if plan is None and has_columns(parser.place.graph) and parser.question.entities:
+        plan = parser.by_near_words(partial(_of_property, parser), parser.question.text)
+    if plan is None and missing is not None:
+        raise missing
+    return plan
+
+
 def asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
     return any(words.match(name, text) for name in ("card", "doing", "about"))
+
+
+def is_open(text: str, evidence: Evidence) -> bool:
+    """Return whether a question asks why or what if, and no plan answers it."""
+    asks_why = english().match("open_question", text.lower()) is not None
+    return asks_why and all(item.kind != "row" for item in evidence.items)
 
 
 def check_time(parser: Parser) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import Stems, spaced, stem, stems
-from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import sources_of
 
 _PAIR = re.compile(r"\b(?P<kind>[a-z]+) of (?P<noun>[a-z]+)\b")
@@ -41,12 +40,20 @@ def with_names_of_graph(graph: Graph, question: Question, lexicon: Lexicon) -> Q
         return words if stems(words) in properties else match[0]
 
     text = _HYPHENS.sub(of_property, _PAIR.sub(of_class, question.text))
-    text = _as_divided(text, properties, lexicon)
+    text = as_divided(graph, text, lexicon)
     return Question(_without_part(graph, text, question, lexicon), question.entities, question.names, question.told)
 
 
-def _as_divided(text: str, properties: Set[Stems], lexicon: Lexicon) -> str:
-    """Write names in one word or several as the graph divides them: «home page», «host name» of column `hostname`."""
+def as_divided(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Write names in one word or several as the graph divides them: «home page», «host name» of column `hostname`.
+
+    Args:
+        graph: The graph, whose properties, relations and classes have these names.
+        text: The question.
+        lexicon: The words of the graph.
+    """
+    relations = map(graph.relation_label, range(graph.n_relations))
+    properties = {*(source.stems for source in sources_of(graph)), *map(label_stems, relations)}
     known = {word for name in (*properties, *lexicon.by_class) for word in name}
     divided = [name for name in properties if len(name) > 1]
 

@@ -87,6 +87,11 @@ def names_by_unit(english: English, unit: str, of_class: str, *, bare: bool) -> 
     return _WEIGHTS if english.match("of_weight", unit) else _MONEY
 
 
+def is_length(names: Sequence[str]) -> bool:
+    """Return whether an adjective measures a length, by the names of what it measures."""
+    return not set(names).isdisjoint(_LENGTHS)
+
+
 def in_own_unit(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[str]) -> tuple[p.Measure, float] | None:
     """Return a number whose name has a unit, and how many of these another unit is; None if the graph does not say.
 
@@ -112,6 +117,19 @@ def in_own_unit(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[st
             resolver.assumptions[measure] = f"{measure.text(resolver.place)} has no unit; taken for minutes"
             return measure, table[asked] / 60
     return None
+
+
+def check_unit(name: str, unit: str) -> None:
+    """Raise `CannotPlanError` if a number has another unit than an amount, by its name: `height_cm` for metres.
+
+    Args:
+        name: What is compared.
+        unit: The unit of the amount; "" for none.
+    """
+    table = next((table for table, _ in _UNITS if stem(unit) in table), {})
+    own = next((word for word in WORD.findall(spaced(name).lower()) if stem(word) in table), "")
+    if own and table[stem(own)] != table[stem(unit)]:
+        raise CannotPlanError(f"{name} is in {own}, not in {unit}", code="operators.other_unit", own=own, unit=unit)
 
 
 def check_currency(resolver: Resolver, plan: SetPlan, measure: p.Measure, word: str) -> None:

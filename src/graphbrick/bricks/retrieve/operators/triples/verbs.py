@@ -23,5 +23,7 @@ def done(facts: Facts, text: str) -> Plan | None:
     types = {word for one in base.entities for name in graph.types(one) for word in stems(spaced(name))}
     if plan is None or not types.issuperset(english.content(match["kind"] or "")):
         return None
-    facts.resolver.assume(plan, facts.resolver.unexplained(plan, english.content(match["noun"] or "")))
+    noun = " ".join(map(repr, facts.resolver.unexplained(plan, english.content(match["noun"] or ""))))
+    if noun:
+        facts.resolver.assumptions[plan] = f"{noun} is not a word of this property; taken for {plan.text(facts.place)}"
     return plan
