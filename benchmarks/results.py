@@ -31,7 +31,7 @@ DATA = Path(os.environ.get("GRAPHBRICK_DATA") or ROOT.parent / "shared" / "data"
 Table = list[dict[str, str]]
 
 
-class Missing(Exception):
+class FigureError(Exception):
     """A figure is not in the output of its command."""
 
 
@@ -53,7 +53,7 @@ def tables(output: str) -> Table:
 def cell(output: str, column: str, **where: str) -> str:
     """Return a cell of the only row with these cells; names of columns are written with «_» for a space or a sign.
 
-    Raises `Missing` if there is no such row, or several.
+    Raises `FigureError` if there is no such row, or several.
     """
     chosen = [
         row
@@ -61,7 +61,7 @@ def cell(output: str, column: str, **where: str) -> str:
         if column in row and all(row.get(name.replace("_", " ")) == value for name, value in where.items())
     ]
     if len(chosen) != 1:
-        raise Missing(f"{len(chosen)} rows with {where} and a column {column!r}")
+        raise FigureError(f"{len(chosen)} rows with {where} and a column {column!r}")
     return chosen[0][column]
 
 
@@ -75,7 +75,7 @@ def verdicts(output: str) -> str:
     """Return right / wrong / refused of what `everyday.py` printed."""
     found = re.search(r"^all +(\d+) +(\d+) +(\d+)$", output, re.MULTILINE)
     if found is None:
-        raise Missing("no line of all kinds")
+        raise FigureError("no line of all kinds")
     return " / ".join(found.groups())
 
 
@@ -101,7 +101,7 @@ def small_tables(output: str) -> str:
         for title in ("right", "no answer, rightly", "no answer, but there is one", "wrong")
     ]
     if not sum(counts):
-        raise Missing("no table of questions")
+        raise FigureError("no table of questions")
     return "{} right, {} rightly refused, {} missed, {} wrong".format(*counts)
 
 
@@ -130,7 +130,7 @@ def line(pattern: str, shape: str) -> Callable[[str], str]:
     def read(output: str) -> str:
         found = re.search(pattern, output, re.DOTALL)
         if found is None:
-            raise Missing(f"nothing matches {pattern!r}")
+            raise FigureError(f"nothing matches {pattern!r}")
         return shape.format(*(part.removeprefix("0.") for part in found.groups()))
 
     return read
@@ -259,7 +259,7 @@ def measure(row: Row, runner: Runner, fetch: bool = False) -> dict[str, Any]:
     result["seconds"] = time.perf_counter() - started
     try:
         result["now"] = row.read(output)
-    except Missing as error:
+    except FigureError as error:
         return result | {"state": "failed", "note": f"no figure in the output: {error}"}
     if row.is_time:
         return result | {"state": "measured", "note": "of this machine now"}
