@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint bench mutants docs lock sbom audit clean
+.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint bench results mutants docs lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -101,6 +101,10 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev  ## measure; see benchmarks/README.md for what each prints
 	$(BIN)/python benchmarks/run_all.py
+
+# ROWS="operators chains" runs these only, WORK=FOLDER keeps what was made, FETCH=1 lets scripts fetch public packages.
+results: $(VENV)/.dev  ## measure rows of RESULTS.md again, beside what it says; under an hour on two cores
+	$(BIN)/python benchmarks/results.py $(addprefix --only ,$(ROWS)) $(addprefix --work ,$(WORK)) $(if $(FETCH),--fetch)
 
 mutants: $(VENV)/.dev  ## change the code in 100 small ways, and see whether the tests notice
 	$(BIN)/python tools/mutants.py -n 2

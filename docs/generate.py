@@ -97,8 +97,8 @@ The choices behind them are in [adr/0007](adr/0007-recipes.md).
 Recipes that rank paths by an embedder (12, 14 and more) read thousands of texts for the first question about a part of
 a graph: half a minute and more on two cores, if no vectors are kept. Choose paths by their relations first, and let the
 embedder read the best only. The first question over the Freebase core then takes two seconds
-([measured](../benchmarks/README.md)); with 128 and 32 in the place of 64 and 16, three. What it costs in quality
-depends on the graph, and is not known for the published data:
+([measured](../benchmarks/notebook/recipes.md)); with 128 and 32 in the place of 64 and 16, three. What it costs in
+quality depends on the graph, and is not known for the published data:
 
 ```
 PPR(k=1000) >> ShortestPaths() >> Rerank(ByRelations(MiniLM()), n=64) >> Rerank(MiniLM(), n=32) >> PathAnswer()

@@ -201,9 +201,10 @@ the packages `generate`, `llm` and `patterns`. The last call of all but the agen
 leaves the model no way out, as published; `Generate` alone lets it say that the paths do not hold the answer. `kelp`
 and `gsr` need a model
 trained on questions with answers: `graphbrick train towers` and `graphbrick train writer`, minutes on a CPU. What
-all of them reach on the same questions with one small model is in [benchmarks](../benchmarks/README.md). The figures of
-the papers, as later papers quote them, were measured with large or tuned models, over all of Freebase, and with a
-metric of each paper: they say how good a system can be, not what to expect from a small model.
+all of them reach on the same questions with one small model is in
+[benchmarks](../benchmarks/notebook/language-models.md). The figures of the papers, as later papers
+quote them, were measured with large or tuned models, over all of Freebase, and with a metric of each paper: they say
+how good a system can be, not what to expect from a small model.
 
 | recipe | calls of the model for a question | needs | published |
 |---|---|---|---|

@@ -63,7 +63,7 @@ class FORA(PageRankSolver):
 
     The push continues until it has taken as long as the walks would take. The method finds nearly the same entities as
     the default push. It is slower at a restart of 0.2, and takes half of the time at 0.8 in a small graph, both ways
-    (benchmarks/README.md).
+    (benchmarks/notebook/extraction.md).
 
     Args:
         epsilon: Relative error allowed for each of the ``k`` best scores, in (0, 1); the paper takes 0.5. The time
@@ -94,7 +94,7 @@ class AGP(PageRankSolver):
     """Randomized forward propagation: small shares go to a random few neighbours; scores are unbiased.
 
     Slower than the default push at a restart of 0.2; with ``theta=1e-8`` at 0.8 along the triples of a small graph, it
-    takes a fifth of the time for 99.7 % of the entities (benchmarks/README.md).
+    takes a fifth of the time for 99.7 % of the entities (benchmarks/notebook/extraction.md).
 
     Args:
         theta: Shares below this go to randomly drawn neighbours, in (0, 1), at a restart of 0.2. It is rescaled for
