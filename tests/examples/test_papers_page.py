@@ -58,9 +58,11 @@ def test_every_point_names_tests_that_exist_or_a_command_or_says_why_there_is_no
         named = CODE.findall(row[2])
         tests = [name for name in named if name.startswith("test_")]
         commands = [name for name in named if name.startswith(("graphbrick ", "python "))]
-        if [name for name in tests if files.count(name) != 1] or len(tests) + len(commands) != len(named):
-            wrong.append(row)
-        elif not named and not (row[2] == "-" and row[3] + row[1]):
+        if (
+            [name for name in tests if files.count(name) != 1]
+            or len(tests) + len(commands) != len(named)
+            or (not named and not (row[2] == "-" and row[3] + row[1]))
+        ):
             wrong.append(row)
     assert wrong == []
 
