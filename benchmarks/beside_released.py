@@ -1,6 +1,6 @@
 """Instances 1, 2, 12 and 14 by the code that the authors of LEGO-GraphRAG released, and by the recipes here.
 
-    python benchmarks/beside_released.py RELEASED GRAPH QUESTIONS ... [--limit 50] [--instance 12 ...] [--recipe]
+    python benchmarks/beside_released.py RELEASED GRAPH QUESTIONS ... [--limit 50] [--instance 12 ...] [--side recipe]
 
 RELEASED is a checkout of the public repository gzy02/LEGO-GraphRAG; nothing of it is kept here. Without it the script
 says so and ends. It also needs igraph and tqdm. QUESTIONS are files that ``graphbrick.questions.load`` reads; seeds are
@@ -55,6 +55,7 @@ from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.study.metrics.sets import answer_scores
 
 INSTANCES = ("1", "2", "12", "14")
+SIDES = ("recipe", "as released", "all shortest")
 KEPT, NODES, RELATIONS = 32, 1000, 64
 MODULES = ("utils", "retrieval", "pre_retrieval", "post_retrieval")
 PPR_OUT, ONE, ALL = (
@@ -331,7 +332,9 @@ def main() -> None:
     arguments.add_argument("graph", type=File)
     arguments.add_argument("questions", type=File, nargs="+")
     arguments.add_argument("--limit", type=int, default=50, help="questions, spread evenly over the files")
-    arguments.add_argument("--recipe", action="store_true", help="also the recipes, which read far more paths")
+    arguments.add_argument(
+        "--side", action="append", choices=SIDES, help="default: all but recipe, which reads most paths"
+    )
     arguments.add_argument("--instance", action="append", choices=INSTANCES)
     given = arguments.parse_args()
     folder = given.released / "Instance"
@@ -354,8 +357,8 @@ def main() -> None:
             theirs.peak,
         )
         whole = repr(recipe(instance).pipeline()).removesuffix(" >> PathAnswer()")
-        sides = {"recipe": whole.removesuffix(" >> RandomSample(n=32)")} if given.recipe else {}
-        sides |= dict(zip(("as released", "all shortest"), CLOSE[instance], strict=False))
+        texts = (whole.removesuffix(" >> RandomSample(n=32)"), *CLOSE[instance])
+        sides = {side: text for side, text in zip(SIDES, texts, strict=False) if side in (given.side or SIDES[1:])}
         for name, text in sides.items():
             ours = alone(run_ours, text, given.graph, instance, questions)
             print(line(instance, name, ours, theirs), flush=True)
