@@ -118,7 +118,7 @@ def reports(
         typer.Option(
             metavar="MODEL",
             help="Let a language model write: a model of this machine, one of the server that OPENAI_BASE_URL names, "
-            "or LLM('gpt-4.1', max_tokens=2000). Without it, reports are sentences of the documents.",
+            "or LLM('gpt-4.1', max_tokens=2000). Without it, reports are sentences of the documents, or triples.",
         ),
     ] = None,
     max_tokens: MaxTokens = None,
@@ -126,12 +126,12 @@ def reports(
     level: Annotated[int | None, typer.Option(min=0, help="The finest level that gets reports [all].")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Let sentences take the place of reports by a model.")
+        bool, typer.Option("--overwrite", help="Let sentences or triples take the place of reports by a model.")
     ] = False,
     budget: BudgetText = None,
     as_json: Json = False,
 ) -> None:
-    """Write a report on each community of a graph made from documents, for Reports and LocalSearch."""
+    """Write a report on each community of a graph, for CommunityReports, Reports and LocalSearch."""
     from graphbrick.cli.printing.reports import print_cost, print_prepared
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
@@ -142,24 +142,22 @@ def reports(
         find_communities,
         keep_communities,
     )
-    from graphbrick.graphs.corpus import TextGraph
     from graphbrick.models.llm.naming import writing_model
-    from graphbrick.text.reporting.extracted import WRITER
+    from graphbrick.text.reporting.extracted import WRITERS, extractor_of
     from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports
     from graphbrick.text.reporting.reports import earlier_writer
     from graphbrick.text.reporting.written import reportable
 
     opened = open_graph(graph)
-    if not isinstance(opened, TextGraph):
-        raise InputError(f"{graph} was not made from documents (graphbrick index), so there is nothing to report")
     named = with_max_tokens(llm, max_tokens)
     model = None if named is None else writing_model(named)
     if dry_run and model is None:
         raise InputError("without a language model (--llm) reports cost nothing; leave out --dry-run")
     writer = earlier_writer(opened)
-    if model is None and writer not in ("", WRITER) and not overwrite:
+    if model is None and writer not in ("", *WRITERS) and not overwrite:
         raise InputError(
-            f"{graph} has reports by {writer}; name a model (--llm), or replace them by sentences with --overwrite"
+            f"{graph} has reports by {writer}; name a model (--llm), or replace them by {extractor_of(opened)} with "
+            "--overwrite"
         )
     start = time.perf_counter()
     if communities_place(opened).facts() is None:
