@@ -86,7 +86,7 @@ def test_triples_keep_to_the_budget_and_those_left_out_are_counted(clubs: Graph)
     assert sum(line.tokens for line in context.lines) <= 100
     stated = sum("->" in line.text for line in context.lines)
     inside = [t for t in clubs.key_triples() if clubs.entity(t[0]) in tree.members(0)]
-    assert 0 < stated
+    assert stated > 0
     assert context.left_out == len(inside) - stated
 
 

@@ -254,7 +254,7 @@ class _Inside:
         self.members = sorted(members, key=lambda one: (-self.degree[one], graph.label(one), graph.key(one)))
 
     def passages(self) -> list[int]:
-        """Return the passages that mention the entities, most first; none if there are none, or entities are described."""
+        """Return the passages that mention the entities, most first; none if entities are described."""
         graph = self._graph
         if not isinstance(graph, TextGraph):
             return []

@@ -51,9 +51,9 @@ def prepare_reports(
 ) -> Prepared:
     """Write a report on each community of at least two entities, and keep them beside the graph.
 
-    A model writes from the finest communities up. Its replies are kept beside the graph by what they were written from,
-    so that after a change of the graph or its documents, or a kill, only what is new is paid for. A report that fails is
-    tried again the next time.
+    A model writes from the finest communities up. Its replies are kept beside the graph by what they were written
+    from, so that after a change of the graph or its documents, or a kill, only what is new is paid for. A report that
+    fails is tried again the next time.
 
     Args:
         graph: The graph, with communities (`graphbrick prepare communities`).

@@ -145,7 +145,6 @@ class KeptReports:
             reported.add(community)
         return sorted(reported - {-1})
 
-
     def holding(self, entities: Iterable[int], level: int) -> dict[int, int]:
         """Return the communities of a level that hold entities, ascending, each with the number of these in it.
 

@@ -112,14 +112,16 @@ class CommunityReports(RetrieveStage):
         kept = reports_of(graph)
         seeds = kept.holding(query.seeds, self.level)
         fact(communities=len(seeds))
+        if not seeds:
+            return Evidence()
         chosen = list(seeds)
         if self.scorer is None:
             scores = np.array([float(seeds[one]) for one in chosen])
-            ties = [-kept.of[one].rating for one in chosen]
+            ties = np.array([-kept.of[one].rating for one in chosen])
         else:
             scores = self.scorer.rate(query.text, [kept.of[one].text for one in chosen])
-            ties = [0.0] * len(chosen)
-        order = np.lexsort((chosen, ties, -scores))[: self.n].tolist()
+            ties = np.zeros(len(chosen))
+        order = np.lexsort((np.array(chosen), ties, -scores))[: self.n].tolist()
         source = repr(self)
         items = (report_item(graph, kept, kept.of[chosen[i]], float(scores[i]), source) for i in order)
         return Evidence(tuple(items), scale=repr(self.scorer) if self.scorer and self.scorer.comparable else "")
