@@ -85,7 +85,7 @@ sense of them.
 | `writer` | `LLM(max_tokens=1500)` | the same, for long replies |
 | `paths` | `ShortestPaths()` | `ShortestPaths(keep='one')`, one path an entity, as the released code |
 | `answer` | `PathAnswer()` | `Generate(LLM())` |
-| `reports` | `CommunityReports()` | `PPR(k=1000) >> CommunityReports(LLM(), MiniLM())`, which writes reports when a question needs them |
+| `reports` | `CommunityReports()` | `PPR(k=1000) >> CommunityReports(LLM(), MiniLM())`, reports written when asked |
 | `grammar_llm` | `LocalLLM()` | a model whose server obeys grammars: llama.cpp, vLLM |
 | `sampling_llm` | `LLM(temperature=0.3)` | a model with a temperature, which samples several drafts |
 | `llm_embedder` | none | `LLMEmbedder('mine', base_url='http://localhost:8080/v1')`: vectors of a language model |

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.reasoning.think_on_graph import ThinkOnGraph as ThinkOnGraph
     from graphbrick.bricks.retrieve.whole.overview import Overview as Overview
     from graphbrick.bricks.retrieve.whole.records import Records as Records
+    from graphbrick.bricks.retrieve.whole.sentences import Sentences as Sentences
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Citation as Citation
     from graphbrick.core import Entity as Entity

@@ -43,6 +43,7 @@ BRICKS = {
     "Facts": "retrieve.documents.facts",
     "Overview": "retrieve.whole.overview",
     "Records": "retrieve.whole.records",
+    "Sentences": "retrieve.whole.sentences",
     "ConstrainedPaths": "retrieve.reasoning.constrained_paths",
     "ThinkOnGraph": "retrieve.reasoning.think_on_graph",
     "StructGPT": "retrieve.reasoning.struct_gpt",

@@ -202,6 +202,41 @@ def vectors(
 
 
 @app.command()
+def sentences(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    only_words: Annotated[bool, typer.Option("--words", help="Index words only, without embeddings.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Index sentences about all entities, made from names, types and properties, for Sentences and agents."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import note_events, progress
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.models.indexes.sentences import build_words, words_place
+    from graphbrick.models.indexes.vector_index import SENTENCE, build_index, folder_of
+
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
+    start = time.perf_counter()
+    folders = [str(words_place(opened).folder)]
+    with (
+        progress(f"indexing sentences of {graph}", opened.n_entities) as report,
+        record(Trace(), "index", "index") as entry,
+    ):
+        build_words(opened, progress=report)
+        if not only_words:
+            build_index(opened, embedder, SENTENCE, progress=report)
+            folders.append(str(folder_of(opened, embedder, SENTENCE).folder))
+    note_events(entry.events)
+    seconds = _since(start)
+    if as_json:
+        print_json({"sentences": opened.n_entities, "folders": folders, "seconds": seconds})
+    else:
+        by = "words" if only_words else "words and embeddings"
+        typer.echo(f"{counted(opened.n_entities, 'sentence')} indexed by {by} in {seconds:,.1f} s")
+        typer.echo(f"kept in {' and '.join(folders)}")
+
+
+@app.command()
 def hubs(
     graph: GraphFolder,
     pipeline: Annotated[
