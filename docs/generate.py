@@ -72,9 +72,9 @@ EEMS-S-OSAR of one-way ranking by a model), ROG-PPR, KELP-1HOP and TOG-ST, queri
 GRAPH-COT, SEARCH-ON-GRAPH; [agents.md](agents.md)), systems for graphs from text ([text.md](text.md)), and the
 published systems such as ROG and TOG ([published.md](published.md)). WebQSP and CWQ are the published Hit in percent
 with Qwen2-72B; path F1 is the published F1 of the paths found. All recipes of LEGO-GraphRAG but GRAG-M end in
-`PathAnswer()`, which needs no model; the published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not
-ranked (those that end in `RandomSample`), `PathAnswer()` follows a path drawn by chance; only a language model makes
-sense of them.
+`PathAnswer()`, which needs no model; the published runs end in a language model: `--set "answer=Generate(LLM())"`.
+Where paths are not ranked (those that end in `RandomSample`), `PathAnswer()` follows a path drawn by chance; only a
+language model makes sense of them.
 
 | part | default | what can be set |
 |---|---|---|

@@ -34,8 +34,9 @@ class VectorNeighbors(ExtractStage):
     Args:
         embedder: Embeds question, labels and triples, such as MiniLM().
         n: Nearest entities (or triples) taken from the index, at least 1. Ties go to the lower id.
-        unit: "entity" (the entities of the nearest names), "triple" (the ends of the nearest triples) or "sentence" (the
-            entities of the nearest sentences, made from names, types and properties: ``graphbrick prepare sentences``).
+        unit: "entity" (the entities of the nearest names), "triple" (the ends of the nearest triples) or "sentence"
+            (the entities of the nearest sentences, made from names, types and properties by ``graphbrick prepare
+            sentences``).
         max_hops: Hops around the matches, in either direction, whose entities are extracted too, from 0 to 100.
         cap: Most entities within ``max_hops``, at least 1. Nearer ones come first; of the hop that does not fit, those
             with the lowest ids. Reaching the cap is an event.

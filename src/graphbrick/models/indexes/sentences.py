@@ -24,7 +24,7 @@ _IN_PASSING = 10_000  # most sentences whose words are indexed during a run; mor
 def sentence_of(graph: Graph, entity: int) -> str:
     """Return a sentence about an entity: «NAME is a TYPE with P1 V1, P2 V2 (also called ALIAS). DESCRIPTION».
 
-    Properties are those of `graphbrick.core.properties`, at most 60; literals of RDF are among them, neighbours are not.
+    Properties are those of `Graph.properties`, at most 60: literals of RDF are among them, neighbours are not.
 
     >>> from graphbrick.testing import tiny_graph
     >>> graph = tiny_graph()
@@ -49,7 +49,7 @@ def sentences_of(graph: Graph, entities: Iterable[int]) -> list[str]:
 
 def words_place(graph: Graph) -> FolderBeside:
     """Return the folder of the words of a graph's sentences."""
-    return FolderBeside(graph, "index", "words-sentence")
+    return FolderBeside(graph, "index", "words")
 
 
 def command(graph: Graph) -> str:

@@ -19,10 +19,10 @@ from graphbrick.pipeline import RetrieveStage
 class Sentences(RetrieveStage):
     """Sentences about the entities that match the question best: by meaning, by words, or by both.
 
-    The sentence about an entity says its name, types, properties, other names and description, such as «Blue Kettle is a
-    product with price 24.5, colour blue». ``graphbrick prepare sentences GRAPH`` indexes the sentences beside the graph;
-    for a graph of at most 10,000 entities the first question does, which is an event. Vectors are kept by the text of
-    the sentence, so after a change of the graph only new sentences are embedded.
+    The sentence about an entity says its name, types, properties, other names and description, such as «Blue Kettle is
+    a product with price 24.5, colour blue». ``graphbrick prepare sentences GRAPH`` indexes the sentences beside the
+    graph; for a graph of at most 10,000 entities the first question does, which is an event. Vectors are kept by the
+    text of the sentence, so after a change of the graph only new sentences are embedded.
 
     With an embedder and words, both rankings count (reciprocal rank fusion). After an extract or prune stage, only
     entities of the subgraph are taken.
