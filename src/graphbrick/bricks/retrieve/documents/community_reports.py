@@ -87,6 +87,8 @@ class CommunityReports(RetrieveStage):
         "Traag et al., From Louvain to Leiden, 2019"
     )
 
+    stays_inside = False
+
     llm: ChatModel | None = parameter(None, example="LLM()")
     scorer: Scorer | None = parameter(None, example="MiniLM()")
     n: int = parameter(3, at_least=1, search=(1, 3, 5))

@@ -59,6 +59,7 @@ class Reports(RetrieveStage):
     needs = frozenset({Capability.LABELS, Capability.ADJACENCY, Capability.STORED})
     starts_at_seeds = False
     links_itself = True
+    stays_inside = False
 
     scorer: Scorer | None = parameter(None, example="MiniLM()")
     n: int | None = parameter(None, at_least=1, example=20, search=(10, 50))
