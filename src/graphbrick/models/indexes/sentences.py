@@ -26,10 +26,12 @@ def sentence_of(graph: Graph, entity: int) -> str:
 
     Properties are those of `Graph.properties`, at most 60: literals of RDF are among them, neighbours are not.
 
-    >>> from graphbrick.testing import tiny_graph
-    >>> graph = tiny_graph()
-    >>> sentence_of(graph, graph.entity("Kenya"))
-    'Kenya is a country'
+    >>> import tempfile
+    >>> from graphbrick.graphs.build.builder import build
+    >>> from graphbrick.graphs.records.records import EntityRecord
+    >>> kettle = EntityRecord("K1", "Blue Kettle", types=("product",), properties={"price": 24.5, "colour": "blue"})
+    >>> sentence_of(build([kettle], Path(tempfile.mkdtemp()) / "shop.graph"), 0)
+    'Blue Kettle is a product with price 24.5, colour blue'
     """
     types = " and ".join(graph.types(entity))
     is_a = f" is {'an' if types[:1].lower() in 'aeiou' else 'a'} {types}" if types else ""

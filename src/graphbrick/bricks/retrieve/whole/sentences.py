@@ -45,7 +45,7 @@ class Sentences(RetrieveStage):
         >>> from graphbrick.testing import tiny_graph
         >>> run = Sentences(n=1).run(tiny_graph(), "Kenya")
         >>> run.evidence.texts()
-        ['Kenya is a country']
+        ['Kenya']
     """
 
     paper = "Houimli, Gabsi, Skhiri, Evaluation of GraphRAG Strategies for Efficient Information Retrieval (strategy 3)"
