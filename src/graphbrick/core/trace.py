@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from graphbrick.core.memory import current_meter
+
 _log = logging.getLogger("graphbrick")
 _LEDGER = (
     *("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits"),
@@ -101,7 +103,8 @@ class StageTrace:
         cache_hits: Calls saved by a recorded reply, and texts whose embedding was kept.
         embedding_calls: Those of the calls that went to embedders and ranking models, not to language models.
         embedding_tokens: Those of ``tokens_in`` that embedders and ranking models read.
-        facts: Figures of the method itself, such as the error bound of scores. ``unread_replies`` counts replies of
+        facts: Figures of the method itself, such as the error bound of scores, and the peaks of memory
+            (`graphbrick.core.memory`) where these are measured. ``unread_replies`` counts replies of
             language models that could not be read, ``refusals`` those that say that the evidence holds no answer.
         events: What a reader of the result should know.
         exchanges: Messages to language models and their replies.
@@ -213,12 +216,15 @@ def record(trace: Trace, stage: str, kind: str) -> Iterator[StageTrace]:
     """Open the trace entry of one stage; the block is timed and reported in it, even if it fails."""
     entry = StageTrace(stage, kind)
     trace.stages.append(entry)
-    token = _current.set(entry)
+    token, meter = _current.set(entry), current_meter()
+    frame = None if meter is None else meter.begin()
     start = time.perf_counter()
     try:
         yield entry
     finally:
         entry.seconds = time.perf_counter() - start
+        if meter is not None and frame is not None:
+            entry.facts.update(meter.end(frame))
         _current.reset(token)
 
 

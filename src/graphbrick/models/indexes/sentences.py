@@ -30,7 +30,8 @@ def sentence_of(graph: Graph, entity: int) -> str:
     >>> from graphbrick.graphs.build.builder import build
     >>> from graphbrick.graphs.records.records import EntityRecord
     >>> kettle = EntityRecord("K1", "Blue Kettle", types=("product",), properties={"price": 24.5, "colour": "blue"})
-    >>> sentence_of(build([kettle], Path(tempfile.mkdtemp()) / "shop.graph"), 0)
+    >>> graph = build([kettle, ("K1", "made by", "Brew & Sons")], Path(tempfile.mkdtemp()) / "shop.graph")
+    >>> sentence_of(graph, graph.entity("K1"))
     'Blue Kettle is a product with price 24.5, colour blue'
     """
     types = " and ".join(graph.types(entity))
