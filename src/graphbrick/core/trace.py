@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from graphbrick.core.memory import current_meter
+from graphbrick.core.memory.meter import current_meter
 
 _log = logging.getLogger("graphbrick")
 _LEDGER = (
@@ -104,7 +104,7 @@ class StageTrace:
         embedding_calls: Those of the calls that went to embedders and ranking models, not to language models.
         embedding_tokens: Those of ``tokens_in`` that embedders and ranking models read.
         facts: Figures of the method itself, such as the error bound of scores, and the peaks of memory
-            (`graphbrick.core.memory`) where these are measured. ``unread_replies`` counts replies of
+            (`graphbrick.core.memory.meter`) where these are measured. ``unread_replies`` counts replies of
             language models that could not be read, ``refusals`` those that say that the evidence holds no answer.
         events: What a reader of the result should know.
         exchanges: Messages to language models and their replies.

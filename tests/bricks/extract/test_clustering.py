@@ -40,7 +40,9 @@ def test_triples_of_a_change_count(tmp_path: Path) -> None:
     graph = build([("a", "r", "b"), ("a", "r", "c"), ("a", "r", "d")], tmp_path / "star.graph")
     assert local_clustering(graph, graph.entity("a")) == 0
     changed = change(graph.path, add=[("c", "r", "b"), ("e", "r", "d")], delete=[("a", "r", "d")]).graph
-    assert local_clustering(changed, changed.entity("a")) == networkx.clustering(simple(changed))[changed.entity("a")] == 1
+    assert (
+        local_clustering(changed, changed.entity("a")) == networkx.clustering(simple(changed))[changed.entity("a")] == 1
+    )
 
 
 def test_large_neighbourhoods_are_sampled_and_always_alike(tmp_path: Path) -> None:

@@ -179,7 +179,15 @@ class TestLearned:
 
     @pytest.mark.parametrize(
         "change",
-        [{"format": "x"}, {"version": 3}, {"version": 1}, {"weights": [1]}, {"cuts": []}, {"reached": ["a"]}, {"features": None}],
+        [
+            {"format": "x"},
+            {"version": 3},
+            {"version": 1},
+            {"weights": [1]},
+            {"cuts": []},
+            {"reached": ["a"]},
+            {"features": None},
+        ],
     )
     def test_a_file_that_is_none(
         self, change: dict[str, object], graph: Graph, questions: list[Question], tmp_path: Path

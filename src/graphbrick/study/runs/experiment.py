@@ -83,9 +83,9 @@ def evaluate(
             answer (`evaluate.judge.gold_answers`), as the measure ``judge_at_1``. A study has one judge. Its cost is
             kept apart from that of the pipelines. Answers of earlier calls are judged too.
         exchanges: Whether the prompts and replies of language models are stored.
-        memory: Whether to measure the peak of memory of each stage (`graphbrick.core.memory`), one question at a time.
-            It is in the trace of every answer, and among the measures as ``peak_mb_extract``, ``grown_mb_extract`` and,
-            where torch uses GPUs, ``gpu_peak_mb_extract``, likewise for other kinds of stages.
+        memory: Whether to measure the peak of memory of each stage (`core.memory.meter`), one question at a time. It is
+            in the trace of every answer, and among the measures as ``peak_mb_extract``, ``grown_mb_extract`` and, where
+            torch uses GPUs, ``gpu_peak_mb_extract``, likewise for other kinds of stages.
         runner: Answers the questions elsewhere, such as on the executors of Spark (`graphbrick.spark.executors`); None
             for threads or processes of this machine. Results do not depend on it; ``workers`` is not used then.
         progress: Told the step, how many are done, how many there are.

@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from graphbrick.core import Answer, Evidence, Subgraph
-from graphbrick.core.memory import FIGURES
+from graphbrick.core.memory.meter import FIGURES
 from graphbrick.core.trace import StageTrace
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import answer_form

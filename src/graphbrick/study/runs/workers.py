@@ -17,7 +17,7 @@ from multiprocessing import get_context, parent_process
 from graphbrick.core import Query
 from graphbrick.core.compute import blas_threads
 from graphbrick.core.errors import GraphbrickError, LinkError
-from graphbrick.core.memory import measuring_memory
+from graphbrick.core.memory.meter import measuring_memory
 from graphbrick.core.session import Session, current_session, set_default_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.models.embedders.llm_embedder import LLMEmbedder

@@ -15,9 +15,10 @@ from commands import Run, refused
 from faults import fails
 
 from graphbrick import Apply, Evidence, Graph, build, evaluate
-from graphbrick.core import memory
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.core.memory import KernelPeaks, MemoryMeter, SampledPeaks, measuring_memory
+from graphbrick.core.memory import peaks
+from graphbrick.core.memory.meter import MemoryMeter, current_meter, measuring_memory
+from graphbrick.core.memory.peaks import KernelPeaks, SampledPeaks
 from graphbrick.core.query import Query
 from graphbrick.core.trace import Trace, record
 from graphbrick.questions.question import Question
@@ -32,15 +33,15 @@ def held(megabytes: int) -> np.ndarray:
     return np.ones(megabytes << 17)
 
 
-@pytest.mark.parametrize("peaks", [KernelPeaks, SampledPeaks])
-def test_a_stage_has_the_peak_inside_it_and_not_that_of_the_stage_before(peaks: type) -> None:
-    source = peaks()
+@pytest.mark.parametrize("kind", [KernelPeaks, SampledPeaks])
+def test_a_stage_has_the_peak_inside_it_and_not_that_of_the_stage_before(kind: type) -> None:
+    source = kind()
     meter = MemoryMeter(source)
     figures = []
     for size in (120, 20, 60):
         frame = meter.begin()
         block = held(size)
-        if peaks is SampledPeaks:
+        if kind is SampledPeaks:
             source._look()  # what the thread does every few milliseconds
         del block  # gone before the end
         figures.append(meter.end(frame)["grown_mb"])
@@ -98,15 +99,15 @@ def test_nothing_is_measured_unless_it_is_asked_for() -> None:
 def test_without_the_right_to_reset_the_kernels_peak_a_thread_looks(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(memory, "_RESET", tmp_path)  # writing to a folder fails
+    monkeypatch.setattr(peaks, "_RESET", tmp_path)  # writing to a folder fails
     with measuring_memory(), record(Trace(), "stage", "extract") as entry:
         block = held(50)
-        current = memory.current_meter()
+        current = current_meter()
         assert current is not None
         assert isinstance(current._peaks, SampledPeaks)
     del block
     assert entry.facts["grown_mb"] == pytest.approx(50, abs=_NOISE)
-    monkeypatch.setattr(memory, "_STATM", tmp_path / "none")
+    monkeypatch.setattr(peaks, "_STATM", tmp_path / "none")
     with fails("memory.not_known", GraphbrickError), measuring_memory():
         pass
 
@@ -185,13 +186,17 @@ def test_a_study_keeps_the_peak_of_each_stage(graph: Graph, tmp_path: Path) -> N
         (run,) = study.runs()
         first, second = sorted(study.results(run.id), key=lambda result: result.question)
         names = {name for name in first.metrics if name.startswith(("peak_mb", "grown_mb"))}
-        assert names == {f"{name}_{kind}" for name in ("peak_mb", "grown_mb") for kind in ("retrieve", "rerank", "generate")}
+        assert names == {
+            f"{name}_{kind}" for name in ("peak_mb", "grown_mb") for kind in ("retrieve", "rerank", "generate")
+        }
         assert first.metrics["grown_mb_rerank"] == pytest.approx(100, abs=_NOISE)
         assert second.metrics["grown_mb_rerank"] == pytest.approx(1, abs=_NOISE)
         assert first.metrics["peak_mb_rerank"] > first.metrics["grown_mb_rerank"]
         stage = next(stage for stage in study.detail(run.id, first.question).stages if stage["kind"] == "rerank")
         assert stage["facts"]["grown_mb"] == first.metrics["grown_mb_rerank"]
-    with evaluate(graph, QUESTIONS, {"plain": "ShortestPaths() >> PathAnswer()"}, out=tmp_path / "other.sqlite") as study:
+    with evaluate(
+        graph, QUESTIONS, {"plain": "ShortestPaths() >> PathAnswer()"}, out=tmp_path / "other.sqlite"
+    ) as study:
         (run,) = study.runs()
         assert not [name for name in study.results(run.id)[0].metrics if "_mb_" in name]
 
