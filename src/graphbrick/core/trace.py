@@ -13,9 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
-
-from graphbrick.core.memory.meter import current_meter
+from typing import Any, Protocol
 
 _log = logging.getLogger("graphbrick")
 _LEDGER = (
@@ -208,7 +206,28 @@ def _stage(facts: Mapping[str, Any]) -> StageTrace:
     return StageTrace(**{**facts, "exchanges": exchanges, "children": [_stage(child) for child in facts["children"]]})
 
 
+class Meter(Protocol):
+    """Measures something of every stage besides its time."""
+
+    def begin(self) -> Any:
+        """Begin to measure a stage; return what `end` needs."""
+
+    def end(self, frame: Any) -> Mapping[str, float]:
+        """Return the figures of a stage, which become facts of it."""
+
+
 _current: ContextVar[StageTrace | None] = ContextVar("graphbrick_stage", default=None)
+_meter: ContextVar[Meter | None] = ContextVar("graphbrick_meter", default=None)
+
+
+@contextmanager
+def measured_by(meter: Meter) -> Iterator[None]:
+    """Measure every stage inside the block by a meter."""
+    token = _meter.set(meter)
+    try:
+        yield
+    finally:
+        _meter.reset(token)
 
 
 @contextmanager
@@ -216,14 +235,14 @@ def record(trace: Trace, stage: str, kind: str) -> Iterator[StageTrace]:
     """Open the trace entry of one stage; the block is timed and reported in it, even if it fails."""
     entry = StageTrace(stage, kind)
     trace.stages.append(entry)
-    token, meter = _current.set(entry), current_meter()
+    token, meter = _current.set(entry), _meter.get()
     frame = None if meter is None else meter.begin()
     start = time.perf_counter()
     try:
         yield entry
     finally:
         entry.seconds = time.perf_counter() - start
-        if meter is not None and frame is not None:
+        if meter is not None:
             entry.facts.update(meter.end(frame))
         _current.reset(token)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.memory.peaks import KernelPeaks, Peaks, SampledPeaks, gpu_anew, gpu_peak
+from graphbrick.core.trace import measured_by
 
 FIGURES = ("peak_mb", "grown_mb", "gpu_peak_mb")
 """The figures of a stage, in MB (1,048,576 bytes); see `MemoryMeter.end`."""
@@ -72,14 +72,6 @@ class MemoryMeter:
                 frame.gpu = max(frame.gpu or 0.0, gpu)
 
 
-_meter: ContextVar[MemoryMeter | None] = ContextVar("graphbrick_memory", default=None)
-
-
-def current_meter() -> MemoryMeter | None:
-    """Return the meter of the block of `measuring_memory` around; None outside one."""
-    return _meter.get()
-
-
 @contextmanager
 def measuring_memory() -> Iterator[None]:
     """Measure the peak of memory of every stage inside the block, as facts of its trace (`MemoryMeter.end`).
@@ -104,9 +96,8 @@ def measuring_memory() -> Iterator[None]:
                 f"the memory of stages cannot be measured on this system: {error}; leave memory out",
                 code="memory.not_known",
             ) from error
-    token = _meter.set(MemoryMeter(peaks))
     try:
-        yield
+        with measured_by(MemoryMeter(peaks)):
+            yield
     finally:
-        _meter.reset(token)
         peaks.close()
