@@ -9,6 +9,7 @@ BRICKS = {
     "PPR": "extract.ppr",
     "SizedPPR": "extract.sized_ppr",
     "Communities": "extract.communities",
+    "ReportedCommunities": "extract.communities",
     "VectorNeighbors": "extract.vector_neighbors",
     "PlannedRelations": "extract.planned_relations",
     "ShareSizer": "extract.sizers",

@@ -15,7 +15,19 @@ import pytest
 from commands import Run, refused
 from faults import fails
 
-from graphbrick import BM25, LLM, CommunityReports, Evidence, Graph, Query, Reports, Subgraph, build, parse
+from graphbrick import (
+    BM25,
+    LLM,
+    CommunityReports,
+    Evidence,
+    Graph,
+    Query,
+    ReportedCommunities,
+    Reports,
+    Subgraph,
+    build,
+    parse,
+)
 from graphbrick.core.errors import GraphbrickError, PipelineError
 from graphbrick.core.items import Report
 from graphbrick.core.trace import Trace, record
@@ -232,6 +244,23 @@ def test_the_level_chooses_among_nested_communities(tmp_path: Path) -> None:
         assert got == {number[cluster]: count for cluster, count in expected.items()}, level
     without = type(kept)(tree, {one: report for one, report in kept.of.items() if one != number[2]}, "")
     assert without.holding([fox0], 2) == {number[1]: 1}  # the nearest one around it that has a report
+
+
+def test_a_subgraph_of_the_communities_whose_reports_match(clubs: Graph) -> None:
+    with ScriptedLLM(about_a_club) as server:
+        prepare_reports(clubs, model(server))
+    query = Query("Who are the bee people?", seeds=(clubs.entity("fox0"),))
+    part = ReportedCommunities(BM25(), n=1).extract(clubs, query)
+    assert part.nodes is not None
+    assert {clubs.label(int(one)) for one in part.nodes} == {*CLUBS[2], "fox0"}
+    assert part.n_triples == 15  # all among the bees; the seed has none to them
+    with record(Trace(), "stage", "extract") as entry:
+        few = ReportedCommunities(BM25(), n=2, k=8).extract(clubs, query)
+    assert few.nodes is not None
+    kept = [clubs.label(int(one)) for one in few.nodes]
+    assert set(CLUBS[2]) < set(kept)  # the best community whole, two of the next one, and the seed
+    assert len({name for name in kept if name not in CLUBS[2]} - {"fox0"}) in (1, 2)
+    assert [getattr(event, "code", "") for event in entry.events] == ["reported_communities.cap"]
 
 
 def test_a_graph_without_reports_says_how_to_make_them(clubs: Graph) -> None:

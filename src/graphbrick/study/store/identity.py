@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from graphbrick.bricks.extract.communities import ReportedCommunities
 from graphbrick.bricks.retrieve.documents.community_reports import CommunityReports
 from graphbrick.bricks.retrieve.documents.drift import Drift
 from graphbrick.bricks.retrieve.documents.local_search import LocalSearch
@@ -25,7 +26,7 @@ from graphbrick.text.reporting.reports import reports_place
 if TYPE_CHECKING:
     from graphbrick.study.store.records import StudyRun
 
-_READ_COMMUNITIES = (Drift, LocalSearch, RelevanceSearch, Reports)
+_READ_COMMUNITIES = (Drift, LocalSearch, RelevanceSearch, ReportedCommunities, Reports)
 
 
 @dataclass(frozen=True, slots=True)
