@@ -71,10 +71,10 @@ beam search by embeddings, LLMS-R, LLMS-ES, EEMS-PF and EEMS-S of beam search by
 EEMS-S-OSAR of one-way ranking by a model), ROG-PPR, KELP-1HOP and TOG-ST, queries by a model and agents (E1 to E4,
 GRAPH-COT, SEARCH-ON-GRAPH; [agents.md](agents.md)), systems for graphs from text ([text.md](text.md)), and the
 published systems such as ROG and TOG ([published.md](published.md)). WebQSP and CWQ are the published Hit in percent
-with Qwen2-72B; path F1 is the published F1 of the paths found. All recipes of LEGO-GraphRAG end in `PathAnswer()`,
-which needs no model; the published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not
-ranked (those that end in `RandomSample`), `PathAnswer()` follows a path drawn by chance; only a language model makes
-sense of them.
+with Qwen2-72B; path F1 is the published F1 of the paths found. All recipes of LEGO-GraphRAG but GRAG-M end in
+`PathAnswer()`, which needs no model; the published runs end in a language model: `--set "answer=Generate(LLM())"`.
+Where paths are not ranked (those that end in `RandomSample`), `PathAnswer()` follows a path drawn by chance; only a
+language model makes sense of them.
 
 | part | default | what can be set |
 |---|---|---|
@@ -85,6 +85,7 @@ sense of them.
 | `writer` | `LLM(max_tokens=1500)` | the same, for long replies |
 | `paths` | `ShortestPaths()` | `ShortestPaths(keep='one')`, one path an entity, as the released code |
 | `answer` | `PathAnswer()` | `Generate(LLM())` |
+| `reports` | `CommunityReports()` | `PPR(k=1000) >> CommunityReports(LLM(), MiniLM())`, reports written when asked |
 | `grammar_llm` | `LocalLLM()` | a model whose server obeys grammars: llama.cpp, vLLM |
 | `sampling_llm` | `LLM(temperature=0.3)` | a model with a temperature, which samples several drafts |
 | `llm_embedder` | none | `LLMEmbedder('mine', base_url='http://localhost:8080/v1')`: vectors of a language model |

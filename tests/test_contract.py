@@ -38,6 +38,7 @@ from graphbrick import (
     Rerank,
     ShortestPaths,
 )
+from graphbrick.graphs.communities import find_communities, keep_communities
 from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.learn.train.patterns.relation_writer import train_writer
 from graphbrick.learn.train.patterns.towers import train_towers
@@ -46,6 +47,8 @@ from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import all_bricks
 from graphbrick.questions.question import Question
 from graphbrick.testing import Request, ScriptedLLM, check_brick, tiny_graph
+from graphbrick.testing.cases import contract_graph
+from graphbrick.text.reporting.prepare import prepare_reports
 
 
 def says(request: Request) -> str:
@@ -110,6 +113,14 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "FromFile": {"file": str(folder / "openie.jsonl")},
         "LearnedSizer": {"path": str(folder / "sizes.json")},
     }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reports() -> None:
+    """Reports beside the graph of the contract, for the stages that read them."""
+    graph = contract_graph()
+    keep_communities(graph, find_communities(graph), {})
+    prepare_reports(graph)
 
 
 @pytest.mark.parametrize("name", list(all_bricks()))

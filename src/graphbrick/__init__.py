@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.agents.agent import Agent as Agent
     from graphbrick.bricks.agents.agent_tool import tool as tool
     from graphbrick.bricks.extract.communities import Communities as Communities
+    from graphbrick.bricks.extract.communities import ReportedCommunities as ReportedCommunities
     from graphbrick.bricks.extract.expand import Expand as Expand
     from graphbrick.bricks.extract.k_hop import KHop as KHop
     from graphbrick.bricks.extract.page_rank import PageRank as PageRank
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.reasoning.think_on_graph import ThinkOnGraph as ThinkOnGraph
     from graphbrick.bricks.retrieve.whole.overview import Overview as Overview
     from graphbrick.bricks.retrieve.whole.records import Records as Records
+    from graphbrick.bricks.retrieve.whole.sentences import Sentences as Sentences
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Citation as Citation
     from graphbrick.core import Entity as Entity

@@ -52,7 +52,9 @@ def countries(world: Graph) -> Asked:
 def parts_of(recipe: Recipe, llm: LLM, reranker: CrossEncoder) -> dict[str, str]:
     """The parts of a recipe: models that were not tuned stand for those that were."""
     models = {"embedder": MiniLM(), "tuned_embedder": MiniLM(), "reranker": reranker, "llm": llm, "tuned_llm": llm}
-    return {name: repr(model) for name, model in models.items() if name in recipe.parts}
+    parts = {name: repr(model) for name, model in models.items()}
+    parts["reports"] = f"PPR(k=1000) >> CommunityReports({llm!r}, MiniLM())"  # nothing is prepared beside the graphs
+    return {name: text for name, text in parts.items() if name in recipe.parts}
 
 
 def text_for_films(recipe: Recipe, llm: LLM, reranker: CrossEncoder) -> str:

@@ -23,7 +23,7 @@ def calls(*pairs: tuple[str, Any]) -> Reply:
 CURRENCY = {"entity": "Kenya", "relation": "currency"}
 SCRIPTS: dict[str, list[str | Reply]] = {
     "E3": [
-        calls(("search", {"text": "Nairobi"})),
+        calls(("search_sentences", {"text": "Nairobi"})),
         calls(("neighbours_by_relation", {"entity": "Nairobi", "relation": "capital", "direction": "in"})),
         calls(("neighbours_by_relation", CURRENCY)),
         calls(("finish", {"nodes": ["L3"]})),

@@ -9,7 +9,7 @@ import pytest
 from faults import fails
 from onnx_models import write_cross_encoder, write_embedder
 
-from graphbrick import LLM, Graph, PathAnswer, Run, parse, recipe
+from graphbrick import LLM, Generate, Graph, PathAnswer, Run, parse, recipe
 from graphbrick.core.errors import InputError, PipelineError, RecipeSyntaxError
 from graphbrick.demo.graph import world_graph
 from graphbrick.models.scorers.llm_scorer import LLMScorer
@@ -71,7 +71,7 @@ def test_the_text_of_a_recipe_is_its_pipeline(name: str) -> None:
     pipeline = found.pipeline(**parts)
     assert parse(repr(pipeline)) == pipeline
     assert found.uses_llm == ("LLM(" in repr(pipeline))
-    assert isinstance(stages(pipeline)[-1], PathAnswer)
+    assert isinstance(stages(pipeline)[-1], Generate if name == "GRAG-M" else PathAnswer)
     if not found.needs:
         assert parse(found.shown) == pipeline
 
@@ -221,6 +221,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             "answer": "PathAnswer()",
             "paths": "ShortestPaths()",
             "extract": "PPR(k=100)",
+            "reports": f"PPR(k=100) >> CommunityReports({llm}, {embedder})",
         }
 
 
@@ -268,7 +269,6 @@ def test_reports_reach_the_model_and_the_answer(world: tuple[Graph, str, list[st
     graph, question, seeds = world
     with ScriptedLLM(lambda request: "Kenyan shilling" if "Reports" in request.prompt else says(request)) as server:
         given = {**parts, "llm": f"LLM(base_url={server.base_url!r})"}
-        given["answer"] = f"Generate({given['llm']})"
         found = recipe("GRAG-M")
         run = found.pipeline(**{part: given[part] for part in found.parts}).run(graph, question, seeds=seeds)
         assert re.search(r"^\d+\. A report of two lines\.$", server.requests[-1].prompt, re.MULTILINE)

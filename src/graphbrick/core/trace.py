@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 _log = logging.getLogger("graphbrick")
 _LEDGER = (
@@ -101,7 +101,8 @@ class StageTrace:
         cache_hits: Calls saved by a recorded reply, and texts whose embedding was kept.
         embedding_calls: Those of the calls that went to embedders and ranking models, not to language models.
         embedding_tokens: Those of ``tokens_in`` that embedders and ranking models read.
-        facts: Figures of the method itself, such as the error bound of scores. ``unread_replies`` counts replies of
+        facts: Figures of the method itself, such as the error bound of scores, and the peaks of memory
+            (`graphbrick.core.memory.meter`) where these are measured. ``unread_replies`` counts replies of
             language models that could not be read, ``refusals`` those that say that the evidence holds no answer.
         events: What a reader of the result should know.
         exchanges: Messages to language models and their replies.
@@ -205,7 +206,28 @@ def _stage(facts: Mapping[str, Any]) -> StageTrace:
     return StageTrace(**{**facts, "exchanges": exchanges, "children": [_stage(child) for child in facts["children"]]})
 
 
+class Meter(Protocol):
+    """Measures something of every stage besides its time."""
+
+    def begin(self) -> Any:
+        """Begin to measure a stage; return what `end` needs."""
+
+    def end(self, frame: Any) -> Mapping[str, float]:
+        """Return the figures of a stage, which become facts of it."""
+
+
 _current: ContextVar[StageTrace | None] = ContextVar("graphbrick_stage", default=None)
+_meter: ContextVar[Meter | None] = ContextVar("graphbrick_meter", default=None)
+
+
+@contextmanager
+def measured_by(meter: Meter) -> Iterator[None]:
+    """Measure every stage inside the block by a meter."""
+    token = _meter.set(meter)
+    try:
+        yield
+    finally:
+        _meter.reset(token)
 
 
 @contextmanager
@@ -213,12 +235,15 @@ def record(trace: Trace, stage: str, kind: str) -> Iterator[StageTrace]:
     """Open the trace entry of one stage; the block is timed and reported in it, even if it fails."""
     entry = StageTrace(stage, kind)
     trace.stages.append(entry)
-    token = _current.set(entry)
+    token, meter = _current.set(entry), _meter.get()
+    frame = None if meter is None else meter.begin()
     start = time.perf_counter()
     try:
         yield entry
     finally:
         entry.seconds = time.perf_counter() - start
+        if meter is not None:
+            entry.facts.update(meter.end(frame))
         _current.reset(token)
 
 

@@ -138,6 +138,23 @@ class CommunityTree:
         """Return the communities that a community is divided into; for -1, those of level 0."""
         return self._children.get(community, [])
 
+    @cached_property
+    def _finest(self) -> npt.NDArray[np.int32]:
+        """The finest community of each entity up to the last that is in one, int32; -1 for none."""
+        finest = np.full(int(self.member.max(initial=-1)) + 1, -1, dtype=np.int32)
+        for community in np.argsort(self.level, kind="stable").tolist():
+            finest[self.members(community)] = community
+        return finest
+
+    def around(self, entity: int) -> list[int]:
+        """Return the communities that hold an entity, finest first; none for an entity in no community."""
+        at = int(self._finest[entity]) if entity < len(self._finest) else -1
+        communities = []
+        while at >= 0:
+            communities.append(at)
+            at = int(self.parent[at])
+        return communities
+
     def at_level(self, level: int) -> list[int]:
         """Return the communities of a level and the undivided ones above it, ascending: each entity is in one."""
         is_last = [not self.children(community) for community in range(len(self))]

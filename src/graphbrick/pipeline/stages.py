@@ -110,12 +110,15 @@ class RetrieveStage(Stage):
     Attributes:
         starts_at_seeds: Whether every path that it gives starts at a seed; False for stages that find their own starts.
         links_itself: Whether it can do without seeds, so that no link stage is put before it.
+        stays_inside: Whether items speak only of entities of the subgraph; False for texts about parts of the whole
+            graph, such as reports that were written before the question.
     """
 
     kind = "retrieve"
     needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
     starts_at_seeds: ClassVar[bool] = True
     links_itself: ClassVar[bool] = False
+    stays_inside: ClassVar[bool] = True
     _accepts = frozenset({Level.QUERY, Level.SUBGRAPH})
     _gives = Level.EVIDENCE
 

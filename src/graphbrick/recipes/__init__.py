@@ -92,7 +92,7 @@ class Recipe:
 
     @property
     def uses_llm(self) -> bool:
-        """True if retrieval calls a language model."""
+        """True if a language model is called, whatever the part ``answer`` is."""
         return bool({"llm", "tuned_llm", "grammar_llm", "sampling_llm", "writer"} & set(self.parts))
 
     def to_dict(self) -> dict[str, Any]:

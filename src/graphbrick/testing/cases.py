@@ -256,7 +256,8 @@ def _wrong_expansion(result: object, subgraph: Subgraph) -> str | None:
 def _wrong_retrieval(result: object, stage: Stage, query: Query, subgraph: Subgraph, connected: bool) -> str | None:
     if not isinstance(result, Evidence):
         return f"a retrieve stage gives Evidence, got {result!r}"
-    wrong = _first(_wrong_item(item, subgraph) for item in result.items)
+    inside = subgraph if not isinstance(stage, RetrieveStage) or stage.stays_inside else Subgraph(subgraph.graph)
+    wrong = _first(_wrong_item(item, inside) for item in result.items)
     if wrong:
         return wrong
     if isinstance(stage, RetrieveStage) and stage.starts_at_seeds:

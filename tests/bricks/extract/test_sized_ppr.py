@@ -61,6 +61,10 @@ def test_the_cut_is_the_first_with_the_share() -> None:
     assert ShareSizer(0.5, 0.75).size(Around("currency Kenya", (500,), shares)) == 2
     assert ShareSizer(0.55, 0.55).size(Around(ASK, (2,), shares)) == 2
     assert ShareSizer().size(Around(ASK, (), shares[:0])) == 0
+    # A neighbourhood full of triangles is as dense as one with many triples; one without any is not sparse.
+    assert ShareSizer(0.5, 0.75).size(Around("currency Kenya", (20, 20), shares, (0.1, 0.5))) == 2
+    assert ShareSizer(0.5, 0.75).size(Around("currency Kenya", (20, 20), shares, (0.1, 0.3))) == 3
+    assert ShareSizer(0.5, 0.75).size(Around("currency Kenya", (20,), shares, (0.0,))) == 3
 
 
 def test_what_is_kept_are_the_best_of_ppr(graph: Graph) -> None:
@@ -117,6 +121,21 @@ class TestLearned:
         assert np.mean(recall) > 0.8
         assert np.mean(kept["a"]) < np.mean(kept["b"]) < 300
 
+    def test_a_file_of_before_the_clustering_coefficient_is_read(
+        self, graph: Graph, questions: list[Question], tmp_path: Path
+    ) -> None:
+        file = tmp_path / "sizes.json"
+        train_sizes(graph, questions[:40], file)
+        content = json.loads(file.read_text())
+        around = Around("who directed film 3", (4,), np.linspace(0.01, 1, 100), (0.5,))
+        sizes = []
+        for weights in (content["weights"][:9], [*content["weights"][:9], 0.0, 0.0]):
+            names = content["features"][: len(weights)]
+            version = {9: 1, 11: 2}[len(weights)]
+            file.write_text(json.dumps(content | {"weights": weights, "features": names, "version": version}))
+            sizes.append(LearnedSizer(str(file)).size(around))
+        assert sizes[0] == sizes[1] > 0
+
     def test_the_same_seed_gives_the_same_file(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
         for name in ("one", "two"):
             train_sizes(graph, questions[:40], tmp_path / name, seed=3)
@@ -160,7 +179,15 @@ class TestLearned:
 
     @pytest.mark.parametrize(
         "change",
-        [{"format": "x"}, {"version": 2}, {"weights": [1]}, {"cuts": []}, {"reached": ["a"]}, {"features": None}],
+        [
+            {"format": "x"},
+            {"version": 3},
+            {"version": 1},
+            {"weights": [1]},
+            {"cuts": []},
+            {"reached": ["a"]},
+            {"features": None},
+        ],
     )
     def test_a_file_that_is_none(
         self, change: dict[str, object], graph: Graph, questions: list[Question], tmp_path: Path

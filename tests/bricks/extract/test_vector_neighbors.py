@@ -186,7 +186,7 @@ def test_a_model_that_changed_under_its_name_is_told(graph: Graph) -> None:
     [
         ({"embedder": LSA()}, "VectorNeighbors embedder must be an embedder, got LSA()"),
         ({"n": 0}, "VectorNeighbors n must be a whole number of at least 1, got 0; try 64"),
-        ({"unit": "triples"}, "VectorNeighbors unit must be one of 'entity', 'triple', got 'triples'; try 'triple'"),
+        ({"unit": "triples"}, "VectorNeighbors unit must be one of 'entity', 'triple', 'sentence', got 'triples'"),
         ({"max_hops": -1}, "VectorNeighbors max_hops must be a whole number of at least 0"),
         ({"cap": 0}, "VectorNeighbors cap must be a whole number of at least 1"),
         ({"connect": 1}, "VectorNeighbors connect must be True or False, got 1"),

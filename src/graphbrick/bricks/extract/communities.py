@@ -1,4 +1,4 @@
-"""Personalized PageRank inside the communities of the seeds."""
+"""Communities as subgraphs: PageRank inside those of the seeds, or those whose reports match the question."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.bricks.extract.seeds import RankedExtract, Ranking, best
+from graphbrick.bricks.extract.seeds import RankedExtract, Ranking, among, best, start
 from graphbrick.core import Query, Subgraph, seeds_of
 from graphbrick.core.csr import Rows
-from graphbrick.core.graph import follow
+from graphbrick.core.graph import Capability, follow
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import fact
+from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
+from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.pipeline import ExtractStage
 
 if TYPE_CHECKING:
     from graphbrick.graphs.partitions import Partitions
@@ -94,3 +96,57 @@ class Communities(RankedExtract):
         from graphbrick.graphs.partitions import Method, partitions_of
 
         return partitions_of(graph, Method(float(self.resolution), self.seed, self.size))
+
+
+@dataclass(frozen=True, repr=False)
+class ReportedCommunities(ExtractStage):
+    """The entities of the communities whose reports match the question best, and the seeds, with their triples.
+
+    The reports are semantic summaries of parts of the graph, which ``graphbrick prepare reports GRAPH`` writes once.
+    The communities are the nested ones of ``graphbrick prepare communities``, not the partitions of `Communities`: a
+    walk from the seeds never enters a partition without a seed, so choosing more of these would change nothing.
+    Here communities are taken as they are, wherever the seeds lie.
+
+    Args:
+        scorer: Ranks the reports by their text, such as MiniLM().
+        n: Communities, at least 1.
+        level: Level of the communities, from 0, the coarsest; a community that is not divided that far is used itself.
+        k: Entities kept, at least 1, not counting the seeds: those of the best communities first, in a community those
+            with most triples, then those with the lowest ids. Reaching it is an event.
+
+    Returns:
+        A `Subgraph` of at most ``k`` entities and the seeds, and the triples among them.
+
+    Raises:
+        GraphbrickError: The graph has no reports.
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025, technical report, B.7 (semantic summaries of partitions)"
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY, Capability.STORED})
+
+    scorer: Scorer = parameter(example="MiniLM()")
+    n: int = parameter(3, at_least=1, search=(1, 3, 5))
+    level: int = parameter(0, at_least=0, at_most=100, search=(0, 1, 2))
+    k: int = parameter(1000, at_least=1, search=(100, 1000))
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        """Return the entities of the best communities and the seeds."""
+        from graphbrick.text.reporting.reports import reports_of
+
+        kept, seeds = reports_of(graph), start(graph, query)
+        communities = kept.at_level(self.level)
+        scores = self.scorer.rate(query.text, [kept.of[one].text for one in communities])
+        order = np.argsort(-scores, kind="stable")[: self.n].tolist()
+        members: dict[int, None] = {}
+        for community in (communities[i] for i in order):
+            members |= dict.fromkeys(sorted(kept.tree.members(community).tolist(), key=lambda e: -graph.degree(e)))
+        fact(communities=len(communities), entities_near=len(members))
+        if len(members) > self.k:
+            event(
+                f"of {len(members):,} entities of {len(order)} communities the first {self.k:,} were kept",
+                "reported_communities.cap",
+                n=len(members),
+                cap=self.k,
+            )
+        chosen = np.array(sorted([*members][: self.k]), dtype=np.int32)
+        return among(graph, [chosen, seeds])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbrick.bricks.extract.clustering import local_clustering
 from graphbrick.bricks.extract.ppr import PPR
 from graphbrick.bricks.extract.seeds import Entities, among, start
 from graphbrick.bricks.extract.sizers import Around, ShareSizer, Sizer
@@ -67,4 +68,6 @@ def ranking(graph: Graph, ppr: PPR, question: str, seeds: Entities) -> tuple[Ent
     order = np.lexsort((nodes, -values))[: ppr.k]
     total = np.cumsum(values[order])
     shares = total / total[-1] if len(total) else total
-    return nodes[order], Around(question, tuple(graph.degree(seed) for seed in seeds.tolist()), shares)
+    degrees = tuple(graph.degree(seed) for seed in seeds.tolist())
+    clustering = tuple(local_clustering(graph, seed) for seed in seeds.tolist())
+    return nodes[order], Around(question, degrees, shares, clustering)

@@ -21,12 +21,17 @@ from graphbrick.models.logistic import sigmoid
 from graphbrick.pipeline.brick import Brick
 
 FORMAT = "graphbrick-sizes"
-VERSION = 1
-FEATURES = ("one", "share", "log size", "words", "links", "seeds", "log degree", "links x share", "log degree x share")
+VERSION = 2
+FEATURES = (
+    *("one", "share", "log size", "words", "links", "seeds", "log degree", "links x share", "log degree x share"),
+    *("clustering", "clustering x share"),
+)
+_OF_VERSION = {1: FEATURES[:9], 2: FEATURES}  # features of files of each version
 # Words that link one entity to the next in a question: «the films *of* the director *who* ...».
 _LINKS = frozenset("of by whose who whom that which where with in from also and shared same other".split())
 _SIZES = 48  # number of candidate sizes, evenly spaced on a logarithmic scale
 _DENSE, _SPARSE = 50, 5  # number of triples at a seed
+_CLUSTERED = 0.25  # share of joined pairs of neighbours from which on a neighbourhood is dense; not tuned
 
 
 class Around(NamedTuple):
@@ -37,11 +42,18 @@ class Around(NamedTuple):
         degrees: The number of triples at each seed.
         shares: float64 [entities], cumulative share of the scores: entry i is the sum of the i + 1 best scores divided
             by the sum of all. It ascends to 1. Seeds are excluded.
+        clustering: Local clustering coefficient of each seed, from 0 to 1 (`local_clustering`).
     """
 
     question: str
     degrees: tuple[int, ...]
     shares: npt.NDArray[np.float64]
+    clustering: tuple[float, ...] = ()
+
+    @property
+    def mean_clustering(self) -> float:
+        """Mean local clustering coefficient of the seeds; 0 without seeds."""
+        return sum(self.clustering) / len(self.clustering) if self.clustering else 0.0
 
 
 class Sizer(Brick):
@@ -59,7 +71,9 @@ class ShareSizer(Sizer):
     The share estimates the recall. If scores fall off quickly, few entities reach the share; if scores are flat, many
     are needed. The rules move the share between ``least`` and ``most``. They raise it for multi-hop questions (at least
     two linking words, such as «of» or «whose») and for seeds with fewer than 5 triples. They lower it for questions
-    without linking words and for seeds with more than 50 triples.
+    without linking words and for dense neighbourhoods: a seed with more than 50 triples, or seeds of whose neighbours a
+    quarter of all pairs and more are joined by a triple (mean local clustering coefficient). Most graphs of facts have
+    few such triangles, so a low coefficient says nothing and raises nothing.
 
     Args:
         least: Share for simple questions around seeds with many triples, in (0, 1).
@@ -80,9 +94,10 @@ class ShareSizer(Sizer):
         """Return the smallest number of entities that reaches the share."""
         degree = max(around.degrees, default=0)
         links = n_links(around.question)
-        raised = (links >= 2) - (links == 0) + (degree < _SPARSE) - (degree > _DENSE)
+        is_dense = degree > _DENSE or around.mean_clustering >= _CLUSTERED
+        raised = (links >= 2) - (links == 0) + (degree < _SPARSE) - is_dense
         share = self.least + (self.most - self.least) * (raised + 2) / 4
-        fact(share_wanted=share)
+        fact(share_wanted=share, clustering=around.mean_clustering)
         return int(np.searchsorted(around.shares, share)) + 1 if len(around.shares) else 0
 
 
@@ -92,7 +107,7 @@ class LearnedSizer(Sizer):
 
     ``graphbrick train sizes`` writes the model file. The model is a logistic regression. It predicts the share of the
     answers that are among the best entities. Its features are the share of the scores that these entities have, their
-    number, the words of the question, and the degrees of the seeds.
+    number, the words of the question, and the degrees and clustering coefficients of the seeds.
 
     Args:
         path: File written by ``graphbrick train sizes``.
@@ -113,7 +128,7 @@ class LearnedSizer(Sizer):
         sizes = sizes_of(len(around.shares))
         if not len(sizes):
             return 0
-        expected = np.maximum.accumulate(sigmoid(features(around, sizes) @ learned.weights))
+        expected = np.maximum.accumulate(sigmoid(features(around, sizes)[:, : len(learned.weights)] @ learned.weights))
         # Calibrate: held-out questions say which predicted value gives the target recall.
         needed = float(np.interp(self.recall, learned.reached, learned.cuts))
         at = int(np.searchsorted(expected, needed))
@@ -125,7 +140,7 @@ class Learned(NamedTuple):
     """Weights and calibration of a learned sizer.
 
     Attributes:
-        weights: float64 [features].
+        weights: float64 [features], those of `FEATURES`; files of version 1 have the first 9.
         cuts: float64, predicted values, ascending.
         reached: float64, recall on held-out questions when the size is cut at each predicted value; ascending.
     """
@@ -158,10 +173,10 @@ def features(around: Around, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.flo
     share = around.shares[sizes - 1]
     words, links = len(re.findall(r"\w+", around.question)) / 10, min(n_links(around.question), 6) / 3
     degree = np.log1p(max(around.degrees, default=0)) / 5
-    same = np.ones(len(sizes))
+    same, joined = np.ones(len(sizes)), around.mean_clustering
     columns = (
         same, share, np.log(sizes) / 5, words * same, links * same, min(len(around.degrees), 5) / 2 * same,
-        degree * same, links * share, degree * share,
+        degree * same, links * share, degree * share, joined * same, joined * share,
     )  # fmt: skip
     return np.stack(columns, axis=1)
 
@@ -186,10 +201,11 @@ def learned_sizes(path: str) -> Learned:
 def _read(path: Path) -> Learned:
     try:
         content = json.loads(path.read_text("utf-8"))
-        if (content["format"], content["version"], tuple(content["features"])) != (FORMAT, VERSION, FEATURES):
+        names = _OF_VERSION.get(content["version"])
+        if content["format"] != FORMAT or names is None or tuple(content["features"]) != names:
             raise KeyError("format")
         learned = Learned(*(np.array(content[name], dtype=np.float64) for name in ("weights", "cuts", "reached")))
-        fits = learned.weights.shape == (len(FEATURES),) and learned.cuts.shape == learned.reached.shape
+        fits = learned.weights.shape == (len(names),) and learned.cuts.shape == learned.reached.shape
         if not fits or not len(learned.cuts) or not all(np.isfinite(array).all() for array in learned):
             raise ValueError("shape")
     except (ValueError, TypeError, KeyError) as error:

@@ -16,7 +16,7 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
-from graphbrick.models.indexes.vector_index import UNITS, index_of
+from graphbrick.models.indexes.vector_index import SENTENCE, UNITS, index_of
 from graphbrick.models.vectors.store import store_of
 from graphbrick.pipeline import ExtractStage
 
@@ -34,7 +34,9 @@ class VectorNeighbors(ExtractStage):
     Args:
         embedder: Embeds question, labels and triples, such as MiniLM().
         n: Nearest entities (or triples) taken from the index, at least 1. Ties go to the lower id.
-        unit: "entity" (the nearest entities) or "triple" (the ends of the nearest triples).
+        unit: "entity" (the entities of the nearest names), "triple" (the ends of the nearest triples) or "sentence"
+            (the entities of the nearest sentences, made from names, types and properties by ``graphbrick prepare
+            sentences``).
         max_hops: Hops around the matches, in either direction, whose entities are extracted too, from 0 to 100.
         cap: Most entities within ``max_hops``, at least 1. Nearer ones come first; of the hop that does not fit, those
             with the lowest ids. Reaching the cap is an event.
@@ -55,7 +57,7 @@ class VectorNeighbors(ExtractStage):
 
     embedder: Embedder = parameter(MiniLM())
     n: int = parameter(64, at_least=1, search=(16, 64, 256))
-    unit: str = parameter("entity", choices=UNITS, search=UNITS)
+    unit: str = parameter("entity", choices=(*UNITS, SENTENCE), search=UNITS)
     max_hops: int = parameter(1, at_least=0, at_most=100, search=(0, 1, 2))
     cap: int = parameter(100_000, at_least=1)
     connect: bool = parameter(False, search=(False, True))

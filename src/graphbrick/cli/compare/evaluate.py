@@ -31,6 +31,9 @@ StudyFile = Annotated[Path, typer.Argument(metavar="RUNS", help="What graphbrick
 NoExchanges = Annotated[
     bool, typer.Option("--no-exchanges", help="Do not keep the prompts and replies of language models.")
 ]
+Memory = Annotated[
+    bool, typer.Option("--memory", help="Measure the peak of memory of each stage, one question at a time.")
+]
 By = Annotated[
     str | None,
     typer.Option(help="Also for each group: hops, hop_group (1, 2, multi), complexity, dataset, distance, or a fact."),
@@ -100,6 +103,7 @@ def evaluate(
     ] = None,
     min_confidence: MinConfidence = None,
     no_exchanges: NoExchanges = False,
+    memory: Memory = False,
     by: By = None,
     budget: BudgetText = None,
     cache: CacheMode = "off",
@@ -133,7 +137,7 @@ def evaluate(
                    "--min-confidence": min_confidence, "a file of questions": questions}  # fmt: skip
         experiments.run_file(
             graph, only or [], refused, dry_run=dry_run, out=out, limit=limit, workers=workers, fresh=fresh,
-            retry=retry, judge=judge, exchanges=not no_exchanges, by=by, budget=budget, cache=cache,
+            retry=retry, judge=judge, exchanges=not no_exchanges, memory=memory, by=by, budget=budget, cache=cache,
             cache_file=cache_file, as_json=as_json,
         )  # fmt: skip
         return
@@ -164,7 +168,7 @@ def evaluate(
         try:
             run(
                 opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
-                retry=retry, judge=judged_by, exchanges=not no_exchanges, runner=runner, progress=report,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, memory=memory, runner=runner, progress=report,
             ).close()  # fmt: skip
         except StoppedError as error:
             stopped = error

@@ -49,6 +49,7 @@ def run_file(
     retry: bool,
     judge: str | None,
     exchanges: bool,
+    memory: bool,
     by: str | None,
     budget: str | None,
     cache: str,
@@ -82,6 +83,7 @@ def run_file(
         _carry_out(
             experiment, places, by, as_json=as_json, limit=limit, workers=workers, fresh=fresh, retry=retry,
             exchanges=exchanges,
+            memory=memory,
         )  # fmt: skip
 
 

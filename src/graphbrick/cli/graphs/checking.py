@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.graphs.communities import communities_place
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside import facts_of
 from graphbrick.graphs.store.beside_text import has_text, text_folder
@@ -23,6 +24,7 @@ from graphbrick.patterns.model.folder import WEIGHTS, load
 from graphbrick.text.documents.altered import altered
 from graphbrick.text.documents.sealing import can_tell, is_broken
 from graphbrick.text.documents.store import DATABASE
+from graphbrick.text.reporting.replies import REPLIES
 
 _MENDED_BY = {
     "text": "run graphbrick index {graph}",
@@ -72,6 +74,7 @@ def _problems_beside(graph: Graph) -> Iterator[str]:
                 except (ValueError, OSError) as error:
                     yield f"{folder} is damaged ({error}); {advice.format(graph=graph.place)}"
     yield from _problem_of_documents(graph)
+    yield from _problem_of_replies(graph)
     yield from _problem_of_patterns(graph)
     segments = sorted(graph.vectors_place.glob("*/*.seg"))
     for place in (*sorted({file.parent for file in segments}), *segments):
@@ -95,6 +98,12 @@ def _problem_of_documents(graph: Graph) -> Iterator[str]:
     if fault:
         both = f"{text_folder(graph.place)} and {graph.place}"
         yield f"{file} is damaged ({fault}); remove {both}, and run graphbrick index again with the same sources"
+
+
+def _problem_of_replies(graph: Graph) -> Iterator[str]:
+    file = communities_place(graph).parent / REPLIES
+    if file.is_file() and is_broken(file):
+        yield f"{file} is damaged (its checksum differs); remove it: the next reports ask the model again"
 
 
 def _fault_of_database(file: Path) -> str:

@@ -118,7 +118,7 @@ def reports(
         typer.Option(
             metavar="MODEL",
             help="Let a language model write: a model of this machine, one of the server that OPENAI_BASE_URL names, "
-            "or LLM('gpt-4.1', max_tokens=2000). Without it, reports are sentences of the documents.",
+            "or LLM('gpt-4.1', max_tokens=2000). Without it, reports are sentences of the documents, or triples.",
         ),
     ] = None,
     max_tokens: MaxTokens = None,
@@ -126,12 +126,12 @@ def reports(
     level: Annotated[int | None, typer.Option(min=0, help="The finest level that gets reports [all].")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Let sentences take the place of reports by a model.")
+        bool, typer.Option("--overwrite", help="Let sentences or triples take the place of reports by a model.")
     ] = False,
     budget: BudgetText = None,
     as_json: Json = False,
 ) -> None:
-    """Write a report on each community of a graph made from documents, for Reports and LocalSearch."""
+    """Write a report on each community of a graph, for CommunityReports, Reports and LocalSearch."""
     from graphbrick.cli.printing.reports import print_cost, print_prepared
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
@@ -142,24 +142,22 @@ def reports(
         find_communities,
         keep_communities,
     )
-    from graphbrick.graphs.corpus import TextGraph
     from graphbrick.models.llm.naming import writing_model
-    from graphbrick.text.reporting.extracted import WRITER
+    from graphbrick.text.reporting.extracted import WRITERS, extractor_of
     from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports
     from graphbrick.text.reporting.reports import earlier_writer
     from graphbrick.text.reporting.written import reportable
 
     opened = open_graph(graph)
-    if not isinstance(opened, TextGraph):
-        raise InputError(f"{graph} was not made from documents (graphbrick index), so there is nothing to report")
     named = with_max_tokens(llm, max_tokens)
     model = None if named is None else writing_model(named)
     if dry_run and model is None:
         raise InputError("without a language model (--llm) reports cost nothing; leave out --dry-run")
     writer = earlier_writer(opened)
-    if model is None and writer not in ("", WRITER) and not overwrite:
+    if model is None and writer not in ("", *WRITERS) and not overwrite:
         raise InputError(
-            f"{graph} has reports by {writer}; name a model (--llm), or replace them by sentences with --overwrite"
+            f"{graph} has reports by {writer}; name a model (--llm), or replace them by {extractor_of(opened)} with "
+            "--overwrite"
         )
     start = time.perf_counter()
     if communities_place(opened).facts() is None:
@@ -201,6 +199,41 @@ def vectors(
     else:
         vectors_made = f"{counted(len(made), 'vector')} of {made.dimensions} dimensions"
         typer.echo(f"{vectors_made} indexed in {seconds:,.1f} s, kept in {folder}")
+
+
+@app.command()
+def sentences(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    only_words: Annotated[bool, typer.Option("--words", help="Index words only, without embeddings.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Index sentences about all entities, made from names, types and properties, for Sentences and agents."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import note_events, progress
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.models.indexes.sentences import build_words, words_place
+    from graphbrick.models.indexes.vector_index import SENTENCE, build_index, folder_of
+
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
+    start = time.perf_counter()
+    folders = [str(words_place(opened).folder)]
+    with (
+        progress(f"indexing sentences of {graph}", opened.n_entities) as report,
+        record(Trace(), "index", "index") as entry,
+    ):
+        build_words(opened, progress=report)
+        if not only_words:
+            build_index(opened, embedder, SENTENCE, progress=report)
+            folders.append(str(folder_of(opened, embedder, SENTENCE).folder))
+    note_events(entry.events)
+    seconds = _since(start)
+    if as_json:
+        print_json({"sentences": opened.n_entities, "folders": folders, "seconds": seconds})
+    else:
+        by = "words" if only_words else "words and embeddings"
+        typer.echo(f"{counted(opened.n_entities, 'sentence')} indexed by {by} in {seconds:,.1f} s")
+        typer.echo(f"kept in {' and '.join(folders)}")
 
 
 @app.command()

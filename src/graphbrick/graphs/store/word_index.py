@@ -36,6 +36,11 @@ class WordIndex:
         begin, at = self._index.scores["indptr"], self._ids[word]
         return int(begin[at + 1] - begin[at])
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no text has a word."""
+        return self._index is None
+
     def __contains__(self, word: str) -> bool:
         return word in self._ids
 

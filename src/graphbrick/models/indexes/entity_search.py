@@ -1,4 +1,4 @@
-"""Search for entities by meaning, with an existing index of embeddings."""
+"""Search for entities by meaning, with an existing index of embeddings of their labels or of sentences about them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphbrick.pipeline.parsing import parse_brick
 
 @dataclass(frozen=True)
 class EntitySearch:
-    """An open index over the labels of a graph's entities.
+    """An open index over the labels of a graph's entities, or over sentences about them.
 
     Attributes:
         graph: The graph.
@@ -32,7 +32,7 @@ class EntitySearch:
     index: VectorIndex
 
     def nearest(self, text: str, n: int) -> list[int]:
-        """Return at most ``n`` entities whose labels are nearest to a text, best first.
+        """Return at most ``n`` entities whose texts are nearest to a text, best first.
 
         Raises:
             ModelError: The model is not installed or cannot be reached.
@@ -48,21 +48,31 @@ def entity_search(graph: Graph) -> EntitySearch | None:
 
     An index that cannot be used, such as that of another version of the graph, is an event.
     """
-    return current_session().get(("entity search",), lambda: _opened(graph), of=graph)
+    return indexed(graph, "entity")
 
 
-def _opened(graph: Graph) -> EntitySearch | None:
-    parent = folder_of(graph, MiniLM(), "entity").parent
-    folders = [folder for folder in sorted(parent.glob("*-entity-*")) if not folder.name.startswith(".")]
+def indexed(graph: Graph, unit: str) -> EntitySearch | None:
+    """Return the index over texts about a graph's entities that a command made; None without one.
+
+    Args:
+        graph: The graph.
+        unit: "entity" for their labels, "sentence" for sentences about them.
+    """
+    return current_session().get(("entity search", unit), lambda: _opened(graph, unit), of=graph)
+
+
+def _opened(graph: Graph, unit: str) -> EntitySearch | None:
+    parent = folder_of(graph, MiniLM(), unit).parent
+    folders = [folder for folder in sorted(parent.glob(f"*-{unit}-*")) if not folder.name.startswith(".")]
     for folder in sorted(folders, key=lambda folder: not folder.name.endswith(graph.hash)):
         try:
             embedder = _embedder_of(folder)
-            place = folder_of(graph, embedder, "entity")
+            place = folder_of(graph, embedder, unit)
             if place.facts() is None:
                 earlier = place.earlier()
                 if earlier is None or not earlier.is_usable:
                     raise ValueError(f"it {place.missing_because()}")
-            index = index_of(graph, embedder, "entity")
+            index = index_of(graph, embedder, unit)
         except (GraphbrickError, OSError, ValueError) as error:
             event(
                 f"the index in {folder} was not used: {error}",

@@ -1,4 +1,4 @@
-"""An index over the embeddings of a graph's entities or triples, for those nearest to a question.
+"""An index over the embeddings of a graph's entities, triples or sentences, for those nearest to a question.
 
 The index of ``films.graph`` is in ``films.graph.index/``, with one folder for each model, unit and version of the
 graph. Up to 250,000 vectors are all compared with the question (exact). More are grouped around centres (IVF), and only
@@ -30,10 +30,15 @@ from graphbrick.graphs.store.beside import MOST_CHANGED, Earlier, FolderBeside
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
 from graphbrick.graphs.store.strings import open_array
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.indexes import sentences
 from graphbrick.models.indexes.faiss_files import library, open_exact, open_groups, write_exact, write_groups
 from graphbrick.models.vectors.store import store_of
 
 UNITS = ("entity", "triple")
+"""Labels of entities, or texts of triples."""
+SENTENCE = "sentence"
+"""Sentences about entities (`graphbrick.models.indexes.sentences`)."""
+_NOUNS = {"entity": "entities", "triple": "triples", SENTENCE: "sentences"}
 
 _EXACT = 250_000  # most vectors that are all compared: about 30 ms with 384 dimensions
 _SAMPLE = 400_000  # vectors from which the centres are found: 600 MB with 384 dimensions
@@ -117,7 +122,7 @@ def folder_of(graph: Graph, embedder: Embedder, unit: str) -> FolderBeside:
 
 def n_texts(graph: Graph, unit: str) -> int:
     """Return the number of texts in an index."""
-    return graph.n_entities if unit == "entity" else graph.n_triples
+    return graph.n_triples if unit == "triple" else graph.n_entities
 
 
 def open_index(place: FolderBeside) -> VectorIndex | None:
@@ -153,8 +158,11 @@ def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> 
     Vectors of removed entities and of changed texts are left out, and those of new texts are added.
 
     Returns:
-        The index; None if too much has changed, or the earlier version did not note its triples.
+        The index; None if too much has changed, the earlier version did not note its triples, or the texts are
+        sentences, which any change of a property changes.
     """
+    if unit == SENTENCE:
+        return None
     index, ids = _open_files(earlier.folder, earlier.facts)
     since = earlier.since
     if unit == "entity":
@@ -183,15 +191,15 @@ def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> 
 
 
 def build_index(graph: Graph, embedder: Embedder, unit: str, *, progress: Progress = silent) -> VectorIndex:
-    """Make the index over a graph's entities or triples and keep it beside the graph.
+    """Make the index over a graph's entities, triples or sentences and keep it beside the graph.
 
     New embeddings are kept too, so an interrupted run continues where it stopped. The text of an entity is its label,
-    that of a triple is like ``Kenya -> capital -> Nairobi``.
+    that of a triple is like ``Kenya -> capital -> Nairobi``, and sentences are those of `sentence_of`.
 
     Args:
         graph: The graph.
         embedder: The model.
-        unit: "entity" or "triple".
+        unit: "entity", "triple" or "sentence".
         progress: Called with the number of texts embedded so far.
 
     Raises:
@@ -225,6 +233,8 @@ def build_index(graph: Graph, embedder: Embedder, unit: str, *, progress: Progre
 
 def command(graph: Graph, embedder: Embedder, unit: str) -> str:
     """Return the command that makes an index."""
+    if unit == SENTENCE:
+        return f"{sentences.command(graph)} --model {shlex.quote(repr(embedder))}"
     triples = " --triples" if unit == "triple" else ""
     return f"graphbrick prepare vectors {shlex.quote(str(graph.path))} --model {shlex.quote(repr(embedder))}{triples}"
 
@@ -255,7 +265,7 @@ def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
         why = place.missing_because()
     except (OSError, ValueError) as error:
         why = f"is damaged ({error})"
-    what = f"the index over {n_texts(graph, unit):,} {'entities' if unit == 'entity' else 'triples'} in {place.parent}"
+    what = f"the index over {n_texts(graph, unit):,} {_NOUNS[unit]} in {place.parent}"
     if n_texts(graph, unit) > _IN_PASSING:
         raise GraphbrickError(
             f"{what} {why}; make it with: {advice}", code="vector_index.missing", unit=unit, reason=why, command=advice
@@ -274,14 +284,14 @@ def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
 
 def _ids(graph: Graph, unit: str) -> Ids:
     """Return the entities or triples, in the order of their vectors."""
-    if unit == "entity":
-        return np.arange(graph.n_entities, dtype=np.int32)
-    return graph.triple_ids()
+    return graph.triple_ids() if unit == "triple" else np.arange(graph.n_entities, dtype=np.int32)
 
 
 def _texts(graph: Graph, unit: str, ids: Ids) -> list[str]:
     if unit == "entity":
         return [graph.label(entity) for entity in ids.tolist()]
+    if unit == SENTENCE:
+        return sentences.sentences_of(graph, ids.tolist())
     return Subgraph(graph, np.zeros(0, dtype=np.int32), ids).triple_texts()
 
 

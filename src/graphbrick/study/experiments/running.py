@@ -98,6 +98,7 @@ def carry_out(
     fresh: bool = False,
     retry: bool = False,
     exchanges: bool = True,
+    memory: bool = False,
     progress: Progress = silent,
 ) -> Iterator[DataSet]:
     """Answer the questions of every data set by every pipeline that is for it, and yield each that is done.
@@ -113,6 +114,7 @@ def carry_out(
         fresh: As for `graphbrick.study.evaluate`.
         retry: As for `graphbrick.study.evaluate`.
         exchanges: As for `graphbrick.study.evaluate`.
+        memory: As for `graphbrick.study.evaluate`.
         progress: Told the step, how many are done, how many there are.
 
     Raises:
@@ -126,6 +128,6 @@ def carry_out(
         evaluate(
             opened(data, places, progress), questions, runs, out=experiment.out, seed=experiment.seed,
             link=experiment.link, workers=workers, fresh=fresh, retry=retry, judge=judge, exchanges=exchanges,
-            progress=progress,
+            memory=memory, progress=progress,
         ).close()  # fmt: skip
         yield data

@@ -49,6 +49,7 @@ def evaluate(
     retry: bool = False,
     judge: ChatModel | None = None,
     exchanges: bool = True,
+    memory: bool = False,
     runner: Runner | None = None,
     progress: Progress = silent,
 ) -> Study:
@@ -82,6 +83,9 @@ def evaluate(
             answer (`evaluate.judge.gold_answers`), as the measure ``judge_at_1``. A study has one judge. Its cost is
             kept apart from that of the pipelines. Answers of earlier calls are judged too.
         exchanges: Whether the prompts and replies of language models are stored.
+        memory: Whether to measure the peak of memory of each stage (`core.memory.meter`), one question at a time. It is
+            in the trace of every answer, and among the measures as ``peak_mb_extract``, ``grown_mb_extract`` and, where
+            torch uses GPUs, ``gpu_peak_mb_extract``, likewise for other kinds of stages.
         runner: Answers the questions elsewhere, such as on the executors of Spark (`graphbrick.spark.executors`); None
             for threads or processes of this machine. Results do not depend on it; ``workers`` is not used then.
         progress: Told the step, how many are done, how many there are.
@@ -105,18 +109,18 @@ def evaluate(
         [('bm25', 1, 1.0)]
     """
     named = named_pipelines(pipelines)
-    workers = _workers(workers, [entry.pipeline for entry in named])
+    workers = _workers(workers, [entry.pipeline for entry in named]) if not memory else _alone(workers, runner)
     sourced = read_questions(questions, limit, seed)
     if judge is not None and not isinstance(judge, ChatModel):
         raise InputError(
             f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}", code="evaluate.not_a_judge"
         )
     options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
-               "judge": None if judge is None else name_of(judge), "exchanges": exchanges,
+               "judge": None if judge is None else name_of(judge), "exchanges": exchanges, "memory": memory,
                "runner": None if runner is None else str(runner)}  # fmt: skip
     # The matrices of one question are small, and other workers need the cores.
     with blas_threads(1), Recorder(out) as recorder, recorder.session(options, versions(), machine()) as session:
-        settings = _Settings(session, link, workers, fresh, retry, judge, exchanges, runner)
+        settings = _Settings(session, link, workers, fresh, retry, judge, exchanges, memory, runner)
         _evaluate(recorder, graph, named, sourced, settings, progress)
     return Study.open(out)
 
@@ -132,6 +136,7 @@ class _Settings:
     retry: bool
     judge: ChatModel | None
     exchanges: bool
+    memory: bool
     runner: Runner | None
 
 
@@ -167,7 +172,10 @@ def _evaluate(
         if (places := tuple(place for place in range(len(runs)) if number in left[place]))
     ]
     pipelines = [entry.pipeline for entry in named]
-    work = Work(graph, pipelines, runs, settings.session, link=settings.link, exchanges=settings.exchanges)
+    work = Work(
+        graph, pipelines, runs, settings.session, link=settings.link, exchanges=settings.exchanges,
+        memory=settings.memory,
+    )  # fmt: skip
     total = len(numbers) * len(runs)
     counter = _Counter(progress, total - sum(map(len, left)), total)
     try:
@@ -261,6 +269,17 @@ def _ground(
     new = [question for place, question in enumerate(questions) if place not in known]
     grounded = iter(ground_each(graph, new, part_of(progress, FINDING, len(new))))
     return [known[place] if place in known else next(grounded) for place in range(len(questions))]
+
+
+def _alone(workers: int | None, runner: Runner | None) -> int:
+    """Return 1, as memory is measured for one question at a time; raise InputError if more were asked for."""
+    if workers not in (None, 1) or runner is not None:
+        raise InputError(
+            "the memory of a stage is that of the process, so it is measured for one question at a time; leave out "
+            f"{'the runner' if runner is not None else 'workers'}, or memory",
+            code="evaluate.memory_of_several",
+        )
+    return 1
 
 
 def _workers(workers: int | None, pipelines: Sequence[Pipeline]) -> int:

@@ -28,6 +28,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from graphbrick.core import Answer, Evidence, Subgraph
+from graphbrick.core.memory.meter import FIGURES
 from graphbrick.core.trace import StageTrace
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import answer_form
@@ -159,7 +160,7 @@ def result_of(
         of_query: Measures of the query that the pipeline wrote (`evaluate.study.query_scoring`).
     """
     run, number, session = numbers
-    metrics = {**score(question, course, levels), **of_query}
+    metrics = {**score(question, course, levels), **of_query, **_memory(course)}
     ledger: Mapping[str, float] = {}
     stages: tuple[tuple[str, str, float], ...] = ()
     n_answers = n_paths = 0
@@ -181,6 +182,17 @@ def result_of(
         n_answers=n_answers,
         n_paths=n_paths,
     )
+
+
+def _memory(course: Course | None) -> dict[str, float | None]:
+    """Return the peaks of memory of each kind of stage, in MB; nothing where they were not measured."""
+    peaks: dict[str, float | None] = {}
+    for stage in () if course is None else course.run.trace.stages:
+        for name in FIGURES:
+            if name in stage.facts:
+                key = f"{name}_{stage.kind}"
+                peaks[key] = max(peaks.get(key) or 0.0, stage.facts[name])
+    return peaks
 
 
 def detail_of(

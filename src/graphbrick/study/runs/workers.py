@@ -8,7 +8,7 @@ import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +17,7 @@ from multiprocessing import get_context, parent_process
 from graphbrick.core import Query
 from graphbrick.core.compute import blas_threads
 from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.core.memory.meter import measuring_memory
 from graphbrick.core.session import Session, current_session, set_default_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.models.embedders.llm_embedder import LLMEmbedder
@@ -73,6 +74,7 @@ class Work:
         session: The number of the session.
         link: Whether to link seeds even if the file gives them.
         exchanges: Whether to keep prompts and replies of language models.
+        memory: Whether to measure the peak of memory of each stage.
     """
 
     def __init__(
@@ -84,8 +86,9 @@ class Work:
         *,
         link: bool,
         exchanges: bool = True,
+        memory: bool = False,
     ) -> None:
-        self.exchanges = exchanges
+        self.exchanges, self.memory = exchanges, memory
         self.graph, self.pipelines, self.runs, self.session, self.link = graph, pipelines, runs, session, link
         self._levels = [levels_of(pipeline) for pipeline in pipelines]
         self._writes_queries = [writes_queries(pipeline) for pipeline in pipelines]
@@ -105,7 +108,8 @@ class Work:
         except LinkError as failure:
             courses, error = [None] * len(task.left), str(failure)
         else:
-            courses = shared.run(graph, query, turn=task.turn)
+            with measuring_memory() if self.memory else nullcontext():
+                courses = shared.run(graph, query, turn=task.turn)
         results = []
         for place, course in zip(task.left, courses, strict=True):
             if course is not None and course.run.stopped is not None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from graphbrick.bricks.extract.communities import ReportedCommunities
+from graphbrick.bricks.retrieve.documents.community_reports import CommunityReports
 from graphbrick.bricks.retrieve.documents.drift import Drift
 from graphbrick.bricks.retrieve.documents.local_search import LocalSearch
 from graphbrick.bricks.retrieve.documents.relevance_search import RelevanceSearch
@@ -24,7 +26,7 @@ from graphbrick.text.reporting.reports import reports_place
 if TYPE_CHECKING:
     from graphbrick.study.store.records import StudyRun
 
-_READ_COMMUNITIES = (Drift, LocalSearch, RelevanceSearch, Reports)
+_READ_COMMUNITIES = (Drift, LocalSearch, RelevanceSearch, ReportedCommunities, Reports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,19 @@ def on_graph(identity: Identity, pipeline: Pipeline, graph: Graph | ExtractedGra
 
     Both can be made anew, by another model or with other parameters, while graph and passages stay the same.
     """
-    if not isinstance(graph, TextGraph) or not any(isinstance(one, _READ_COMMUNITIES) for one in bricks_of(pipeline)):
+    if not isinstance(graph, Graph) or not any(map(_reads_communities, bricks_of(pipeline))):
         return identity
     folders = [folder for place in (communities_place, reports_place) if (folder := place(graph).folder).is_dir()]
     files = {str(folder): digest(folder) for folder in folders}
     return replace(
         identity, files={**identity.files, **files}, beside=sha256(" ".join(files.values()).encode()).hexdigest()
     )
+
+
+def _reads_communities(brick: Brick) -> bool:
+    """Return whether a brick reads the communities or reports beside a graph."""
+    is_kept = isinstance(brick, CommunityReports) and brick.llm is None
+    return is_kept or isinstance(brick, _READ_COMMUNITIES)
 
 
 def content_of(graph: Graph | ExtractedGraph) -> str:

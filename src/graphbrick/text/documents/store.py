@@ -10,30 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import PassageText
 from graphbrick.graphs.corpus import full_text
 from graphbrick.text.documents.chunks import Span
+from graphbrick.text.documents.database import SETTINGS, Database
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.records import RECORDS_SCHEMA, RecordStore
 from graphbrick.text.documents.results import REPLACED, RESULTS_SCHEMA
-from graphbrick.text.documents.sealing import seal, unseal
 
 DATABASE = "documents.sqlite"
-_VERSION = 1
-_WAIT_SECONDS = 60.0
-_DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter for texts that are none any more
 
-_SCHEMA = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+_LAYOUT = f"""{SETTINGS}
 CREATE TABLE files (path TEXT PRIMARY KEY, source TEXT NOT NULL, mark TEXT NOT NULL, problem TEXT NOT NULL)
     WITHOUT ROWID;
 CREATE TABLE contents (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL,
@@ -78,7 +69,7 @@ class StoredPassage(NamedTuple):
         return full_text(self.title, self.text)
 
 
-class TextStore(RecordStore):
+class TextStore(Database, RecordStore):
     """The documents, passages and extraction results of one graph; a context manager.
 
     Leaving it turns errors of the database into `GraphbrickError`.
@@ -90,101 +81,14 @@ class TextStore(RecordStore):
         GraphbrickError: It cannot be written, is damaged, or is of another version.
     """
 
+    file = DATABASE
+    layout = _LAYOUT
     schema = RESULTS_SCHEMA + RECORDS_SCHEMA
     """The tables besides those of documents."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.path = folder, folder / DATABASE
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            unseal(self.path)
-            self._db = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
-        except OSError as error:
-            raise GraphbrickError(f"{folder} cannot be written ({error}); choose another place") from error
-        except sqlite3.Error as error:
-            raise self._failure(error) from error
-        try:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("PRAGMA foreign_keys = ON")
-            self._db.execute("PRAGMA secure_delete = ON")  # a deleted document leaves no words behind
-            self._create()
-        except GraphbrickError:
-            self._db.close()
-            raise
-        except _DAMAGE as error:
-            self._db.close()
-            raise self._failure(error) from error
-
-    def _failure(self, error: Exception) -> GraphbrickError:
-        """Return an error of the database with advice."""
-        text = str(error)
-        if "full" in text:
-            advice = "the disk is full; free space and run the same command again, which goes on where it was"
-        elif "locked" in text or "busy" in text:
-            advice = f"another program holds it ({text}); wait until that is done"
-        elif "I/O" in text or "readonly" in text or "unable to open" in text:
-            advice = f"it cannot be read or written ({text}); check the space and the permissions of {self.folder}"
-        else:
-            advice = f"it cannot be used ({text}); if it is damaged, remove {self.folder} and index again"
-        return GraphbrickError(f"{self.path}: {advice}", code="text_store.failed")
-
-    def _create(self) -> None:
-        with self.transaction():
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, _VERSION):
-                advice = f"remove {self.folder} and index again"
-                text = f"{self.path} has the format {version} instead of {_VERSION}; {advice}"
-                raise GraphbrickError(text, code="text_store.other_format", version=version)
-            if version == 0:
-                self._run(_SCHEMA)
-                self._db.execute(f"PRAGMA user_version = {_VERSION}")
-            self._run(self.schema)  # stores of earlier versions lack some of its tables
-
-    def _run(self, statements: str) -> None:
-        for statement in statements.split(";"):
-            if statement.strip():
-                self._db.execute(statement)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        has_changed = self._db.total_changes > 0
-        if has_changed:
-            unseal(self.path)  # a kill between the next two steps leaves the checksum of before
-        self._db.close()
-        if has_changed:
-            seal(self.path)
-        if isinstance(error, _DAMAGE):
-            raise self._failure(error) from error
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit what the block writes at its end; nothing of it if it raises."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
 
     def copy_into(self, other: TextStore) -> None:
         """Replace the contents of another store by those of this one."""
         self._db.backup(other._db)
-
-    # Settings
-
-    def setting(self, name: str) -> str | None:
-        """Return the value of a setting; None if it was never set."""
-        row = self._db.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
-        return None if row is None else str(row[0])
-
-    def set(self, name: str, value: str) -> None:
-        """Set a setting."""
-        self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
     # Files
 

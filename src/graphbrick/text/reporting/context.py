@@ -14,14 +14,18 @@ from typing import NamedTuple
 
 from graphbrick.core.graph import PassageText
 from graphbrick.core.items import Entity
+from graphbrick.core.properties.stated import shown_properties
+from graphbrick.core.properties.values import Properties
 from graphbrick.graphs.communities import CommunityTree
 from graphbrick.graphs.corpus import OCCURS_WITH, Claim, TextGraph, full_text
+from graphbrick.graphs.graph import Graph
 from graphbrick.models.llm.replies.replies import lines_of
 from graphbrick.text.reporting.reports import Cited, CommunityReport
 
 _ENTITIES = 40  # of a community without descriptions, whose names are listed
 _FACTS = 0.5  # share of the budget for triples if passages are listed too
 _LONGEST = 12_000  # characters of a line
+_PROPERTIES, _LONGEST_VALUE = 12, 120  # properties of an entity or a triple, and characters of a value
 _MISSES = 20
 _HEADINGS = ("Reports on parts", "Entities", "Relations", "Claims", "Passages")
 
@@ -81,13 +85,13 @@ class Contexts:
         count: Returns the tokens of a text.
     """
 
-    def __init__(self, graph: TextGraph, tree: CommunityTree, tokens: int, count: Callable[[str], int]) -> None:
+    def __init__(self, graph: Graph, tree: CommunityTree, tokens: int, count: Callable[[str], int]) -> None:
         self._graph, self._tree, self._tokens = graph, tree, tokens
         self._count = lru_cache(maxsize=100_000)(count)
         occurs = [i for i in range(graph.n_relations) if graph.relation_key(i) == OCCURS_WITH]
         self._occurs = occurs[0] if occurs else -1
         self._claims: dict[int, list[Claim]] = {}
-        for claim in graph.claims if len(graph.claims) else ():
+        for claim in graph.claims if isinstance(graph, TextGraph) and len(graph.claims) else ():
             self._claims.setdefault(claim.subject, []).append(claim)
 
     def of(self, community: int, reports: Mapping[int, CommunityReport]) -> Context:
@@ -160,17 +164,22 @@ class Contexts:
         return self._line(1, self._entity_text(entity), Cited(entities=(entity,)))
 
     def _entity_text(self, entity: int) -> str:
-        return Entity(self._graph, entity).text
+        text = Entity(self._graph, entity).text
+        return text if isinstance(self._graph, TextGraph) else _with(text, self._graph.own_properties(entity))
 
     def _claim_line(self, claim: Claim) -> Line:
         text = f"{self._graph.label(claim.subject)} ({claim.type}, {claim.status}): {claim.description}"
         return self._line(3, text, Cited(entities=(claim.subject,), passages=(claim.passage,)))
 
     def _fact_text(self, fact: int) -> str:
-        text, description = self._graph.triple_text(fact), self._graph.triple_description(fact)
+        text = self._graph.triple_text(fact)
+        if not isinstance(self._graph, TextGraph):
+            return _with(text, self._graph.triple_properties(fact))
+        description = self._graph.triple_description(fact)
         return f"{text}: {description}" if description else text
 
     def _passage_text(self, passage: int) -> str:
+        assert isinstance(self._graph, TextGraph)
         text: PassageText = self._graph.passage(passage)
         return full_text(text.title, text.text)
 
@@ -233,7 +242,7 @@ class _Inside:
         degree: Number of triples of each entity inside.
     """
 
-    def __init__(self, graph: TextGraph, members: Sequence[int], occurs: int) -> None:
+    def __init__(self, graph: Graph, members: Sequence[int], occurs: int) -> None:
         self._graph = graph
         chosen = set(members)
         ends = {triple: (head, graph.triple(triple)[2]) for head in members for triple in graph.triples_from(head)}
@@ -247,9 +256,17 @@ class _Inside:
     def passages(self) -> list[int]:
         """Return the passages that mention the entities, most first; none if entities are described."""
         graph = self._graph
+        if not isinstance(graph, TextGraph):
+            return []
         if any(map(graph.description, self.members)) or any(map(graph.triple_description, self.facts)):
             return []
         mentions = Counter(passage for member in self.members for passage in graph.mentioned_in(member).tolist())
         least = 2 if any(count > 1 for count in mentions.values()) else 1
         chosen = (one for one, count in mentions.items() if count >= least)
         return sorted(chosen, key=lambda one: (-mentions[one], one))  # ids are in the order of documents and places
+
+
+def _with(text: str, properties: Properties) -> str:
+    """Return a text with properties after it, such as ``Kisumu (city); population 397957``."""
+    shown = shown_properties(properties, _PROPERTIES, _LONGEST_VALUE)
+    return "; ".join([text, *(f"{name} {value}" for name, value in shown)])

@@ -8,11 +8,10 @@ from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.communities import communities_of
-from graphbrick.graphs.corpus import TextGraph
-from graphbrick.graphs.store.beside_text import text_folder
+from graphbrick.graphs.graph import Graph
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.text.reporting.extracted import WRITER, extracted_report
-from graphbrick.text.reporting.replies import ReplyStore
+from graphbrick.text.reporting.extracted import extracted_report, extractor_of
+from graphbrick.text.reporting.replies import reply_store
 from graphbrick.text.reporting.reports import CommunityReport, keep_reports
 from graphbrick.text.reporting.written import Cost, ReportWriter, Written, reportable
 
@@ -43,7 +42,7 @@ class Prepared:
 
 
 def prepare_reports(
-    graph: TextGraph,
+    graph: Graph,
     llm: ChatModel | None = None,
     *,
     tokens: int = TOKENS,
@@ -52,13 +51,14 @@ def prepare_reports(
 ) -> Prepared:
     """Write a report on each community of at least two entities, and keep them beside the graph.
 
-    A model writes from the finest communities up. Its replies are kept in the text folder of the graph by what they
-    were written from, so that after a change of the documents, or a kill, only what is new is paid for. A report that
+    A model writes from the finest communities up. Its replies are kept beside the graph by what they were written
+    from, so that after a change of the graph or its documents, or a kill, only what is new is paid for. A report that
     fails is tried again the next time.
 
     Args:
         graph: The graph, with communities (`graphbrick prepare communities`).
-        llm: The language model; None for reports of central sentences, word for word.
+        llm: The language model; None for reports of central sentences, word for word, or of central triples for a graph
+            that was not made from documents.
         tokens: Tokens that a report is written from.
         level: The finest level that gets reports; None for all.
         progress: Called with the number of reports that are done.
@@ -79,10 +79,9 @@ def prepare_reports(
             else:
                 reports.append(report)
             progress("", done, len(chosen))
-        keep_reports(graph, tree, reports, WRITER)
+        keep_reports(graph, tree, reports, extractor_of(graph))
         return Prepared(reports, len(chosen), failed=failed)
-    folder = text_folder(graph.place)
-    with ReplyStore(folder) as store, claim(folder / "reports.lock", wait=True):
+    with reply_store(graph) as store, claim(store.folder / "reports.lock", wait=True):
         written = ReportWriter(llm, graph, tree, store, tokens).write(chosen, progress)
     _check(written, llm, len(chosen))
     reports = [written.reports[one] for one in sorted(written.reports)]
@@ -90,10 +89,10 @@ def prepare_reports(
     return Prepared(reports, len(chosen), written.cost, written.failed, written.cut, sorted(written.broken))
 
 
-def estimate_reports(graph: TextGraph, llm: ChatModel, *, tokens: int = TOKENS, level: int | None = None) -> Cost:
+def estimate_reports(graph: Graph, llm: ChatModel, *, tokens: int = TOKENS, level: int | None = None) -> Cost:
     """Return what `prepare_reports` would cost; nothing is called or written."""
     tree = communities_of(graph)
-    with ReplyStore(text_folder(graph.place)) as store:
+    with reply_store(graph) as store:
         return ReportWriter(llm, graph, tree, store, tokens).estimate(reportable(tree, level))
 
 

@@ -16,6 +16,7 @@ from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.session import current_session
 from graphbrick.graphs.communities import CommunityTree, communities_of
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside import FolderBeside, facts_of
 
 MOST_RATING = 10.0
@@ -144,13 +145,24 @@ class KeptReports:
             reported.add(community)
         return sorted(reported - {-1})
 
+    def holding(self, entities: Iterable[int], level: int) -> dict[int, int]:
+        """Return the communities of a level that hold entities, ascending, each with the number of these in it.
 
-def reports_place(graph: TextGraph) -> FolderBeside:
+        A community without a report is replaced by the nearest one around it that has one.
+        """
+        counts: Counter[int] = Counter()
+        for entity in set(entities):
+            around = (one for one in self.tree.around(entity) if self.tree.level[one] <= level and one in self.of)
+            counts.update([*around][:1])
+        return dict(sorted(counts.items()))
+
+
+def reports_place(graph: Graph) -> FolderBeside:
     """Return the folder of the reports of a graph."""
     return FolderBeside(graph, "communities", "reports")
 
 
-def keep_reports(graph: TextGraph, tree: CommunityTree, reports: Iterable[CommunityReport], writer: str) -> None:
+def keep_reports(graph: Graph, tree: CommunityTree, reports: Iterable[CommunityReport], writer: str) -> None:
     """Write the reports on the communities of a graph beside it, in place of others.
 
     Raises:
@@ -160,14 +172,19 @@ def keep_reports(graph: TextGraph, tree: CommunityTree, reports: Iterable[Commun
 
     def fill(folder: Path) -> dict[str, Any]:
         (folder / _FILE).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-        made_of = {"graph": graph.hash, "text": graph.text_state, "tree": tree.identity}
+        made_of = {"graph": graph.hash, "text": _text_state(graph), "tree": tree.identity}
         return {**made_of, "reports": len(rows), "writer": writer}
 
     reports_place(graph).keep("the reports", fill)
     current_session().drop(("reports",), of=graph)
 
 
-def earlier_writer(graph: TextGraph) -> str:
+def _text_state(graph: Graph) -> str:
+    """Return a hash of the documents that a graph was made from; empty without documents."""
+    return graph.text_state if isinstance(graph, TextGraph) else ""
+
+
+def earlier_writer(graph: Graph) -> str:
     """Return the writer of the reports kept for this or an earlier version of a graph; empty for none."""
     place = reports_place(graph)
     writers = []
@@ -177,7 +194,7 @@ def earlier_writer(graph: TextGraph) -> str:
     return next(filter(None, writers), "")
 
 
-def reports_of(graph: TextGraph) -> KeptReports:
+def reports_of(graph: Graph) -> KeptReports:
     """Return the reports on the communities of a graph.
 
     Raises:
@@ -187,7 +204,7 @@ def reports_of(graph: TextGraph) -> KeptReports:
     return current_session().get(("reports",), lambda: _open(graph), of=graph)
 
 
-def _open(graph: TextGraph) -> KeptReports:
+def _open(graph: Graph) -> KeptReports:
     place = reports_place(graph)
     advice = f"graphbrick prepare reports {shlex.quote(str(graph.path))}"
     try:
@@ -197,7 +214,7 @@ def _open(graph: TextGraph) -> KeptReports:
             raise GraphbrickError(
                 f"the reports on the communities of {graph.path} {why}; run {advice}", code="reports.not_there"
             )
-        if facts["text"] != graph.text_state:
+        if facts["text"] != _text_state(graph):
             raise GraphbrickError(
                 f"the reports of {graph.path} were written from other documents; run {advice}",
                 code="reports.other_documents",
@@ -217,12 +234,14 @@ def _open(graph: TextGraph) -> KeptReports:
     return KeptReports(tree, {report.community: report for report in reports}, str(facts["writer"]))
 
 
-def cited_passages(graph: TextGraph, cited: Cited, most: int = _PLACES) -> list[int]:
+def cited_passages(graph: Graph, cited: Cited, most: int = _PLACES) -> list[int]:
     """Return the passages that a text was written from, best first.
 
     Those that it names come first, then those that support most of its triples. If there are none, those that mention
-    most of its entities.
+    most of its entities. A graph that was not made from documents has none.
     """
+    if not isinstance(graph, TextGraph):
+        return []
     places: Counter[int] = Counter()
     support = graph.support
     for triple in cited.triples if support is not None else ():
@@ -235,9 +254,10 @@ def cited_passages(graph: TextGraph, cited: Cited, most: int = _PLACES) -> list[
     return list(dict.fromkeys([*cited.passages, *ranked]))[:most]
 
 
-def citations(graph: TextGraph, cited: Cited, most: int = _PLACES) -> tuple[Citation, ...]:
+def citations(graph: Graph, cited: Cited, most: int = _PLACES) -> tuple[Citation, ...]:
     """Return the places in documents that a text was written from, best first."""
-    return tuple(passage_citation(graph, passage) for passage in cited_passages(graph, cited, most))
+    passages = cited_passages(graph, cited, most)
+    return tuple(passage_citation(graph, passage) for passage in passages) if isinstance(graph, TextGraph) else ()
 
 
 def passage_citation(graph: TextGraph, passage: int) -> Citation:

@@ -11,7 +11,7 @@ from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.graphs.communities import CommunityTree
-from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.models.llm.conversations import each_reply
@@ -26,7 +26,7 @@ from graphbrick.models.llm.replies.json_replies import (
 from graphbrick.models.llm.replies.replies import one_line, opened, without_fences
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.reporting.context import Context, Contexts
-from graphbrick.text.reporting.replies import ReplyStore
+from graphbrick.text.reporting.replies import ReplyStore, state_of
 from graphbrick.text.reporting.reports import MOST_RATING, CommunityReport, Finding
 
 _FINDINGS, _SOURCES = 10, 5
@@ -97,7 +97,7 @@ class ReportWriter:
         InputError: The model holds too little for a report.
     """
 
-    def __init__(self, llm: ChatModel, graph: TextGraph, tree: CommunityTree, store: ReplyStore, tokens: int) -> None:
+    def __init__(self, llm: ChatModel, graph: Graph, tree: CommunityTree, store: ReplyStore, tokens: int) -> None:
         room = llm.context_budget(_messages(""))
         if room < _EXPECTED:
             raise InputError(
@@ -109,7 +109,7 @@ class ReportWriter:
         self._contexts = Contexts(graph, tree, min(tokens, room), lambda text: text_tokens(text, llm.tokenizer))
         self._writer = identity_of(llm)  # whatever changes no reply, such as parallel, does not count
         self._used: list[bytes] = []
-        self._state = graph.text_state
+        self._state = state_of(graph)
 
     def write(self, communities: Sequence[int], progress: Progress = silent) -> Written:
         """Return the reports on communities, from the finest up; those that were not paid for yet are written.

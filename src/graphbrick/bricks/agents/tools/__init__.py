@@ -7,11 +7,13 @@ from graphbrick.bricks.agents.tools.notes import finish, scratch_pad
 from graphbrick.bricks.agents.tools.paths import paths
 from graphbrick.bricks.agents.tools.properties import where
 from graphbrick.bricks.agents.tools.query import query
+from graphbrick.bricks.agents.tools.sentences import search_sentences
 from graphbrick.bricks.agents.tools.walk import inverse_neighbours, neighbours, neighbours_by_relation
 
 TOOLS = (
     search,
     retrieve_node,
+    search_sentences,
     check_node,
     neighbours,
     neighbours_by_relation,

@@ -1,23 +1,27 @@
-"""Reports that a language model writes about communities of entities."""
+"""Reports about communities of entities: those kept beside the graph, or written when a question needs them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.documents.hierarchy import Community, at_level, hierarchy
+from graphbrick.bricks.retrieve.documents.reports import report_item
 from graphbrick.core import Evidence, Query, Report, Subgraph, seeds_of
 from graphbrick.core.parameters import parameter
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event, fact
+from graphbrick.graphs.graph import Graph
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.replies.json_replies import json_list, json_object
 from graphbrick.models.llm.replies.replies import numbered, one_line, opened, shown
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
+from graphbrick.text.reporting.reports import reports_of
 
 _NAMES = 30  # best-connected entities whose names a community is ranked by
 _TRIPLES = 100  # triples that a report is written from
@@ -42,32 +46,39 @@ entities as they are written there. Reply with JSON:
 
 @dataclass(frozen=True, repr=False)
 class CommunityReports(RetrieveStage):
-    """Reports about the communities of entities that are nearest to the question.
+    """Reports about the communities of the graph that hold the seeds: GRAG-M of the LEGO-GraphRAG paper.
 
-    The subgraph is divided by the Leiden method, and large communities again, level by level. The communities of one
-    level are ranked by how well the names of their best-connected entities match the question, and a language model
-    writes about the best ``n``: title, summary, rating with its reason, and findings. For a community with more than
-    100 triples, reports on its parts take the place of their triples, the largest part first.
+    Communities and reports are those of Microsoft GraphRAG. ``graphbrick prepare reports GRAPH`` finds the communities
+    of the whole graph by the Leiden method, large ones divided again, level by level, and writes a report about each
+    once, for all questions: title, summary, and findings. A question then takes those about the communities of its
+    seeds and asks no model, whatever the subgraph is. An answer stage that reads text, such as `Generate`, reads them;
+    `PathAnswer` does not.
 
-    The communities and reports are those of Microsoft GraphRAG; this is the GRAG-M instance of the LEGO-GraphRAG paper.
-    The difference: reports are written when a question needs them, and not for all communities beforehand. A report
-    does not depend on the question. On a whole graph (with no extract stage before) the communities are the same for
-    all questions, and kept replies serve every question that needs the same report. After an extract stage they are
-    those of the current subgraph.
+    With ``llm`` reports are written when a question needs them, about communities of the subgraph, wherever the seeds
+    are: those of one level are ranked by how well the names of their best-connected entities match the question, and
+    the model writes about the best ``n``. For a community with more than 100 triples, reports on its parts take the
+    place of their triples, the largest part first. A report does not depend on the question. On a whole graph (with no
+    extract stage before) the communities are the same for all questions, and kept replies serve every question that
+    needs the same report. After an extract stage they are those of the current subgraph.
 
     Args:
-        llm: The language model that writes: one call for a report, and one for each part that it is written from.
-        scorer: Ranks the communities, such as MiniLM().
+        llm: The language model that writes when a question needs it: one call for a report, and one for each part that
+            it is written from; None for the reports that are kept beside the graph.
+        scorer: Ranks the reports by their text, or with ``llm`` the communities by their names, such as MiniLM(); None
+            to rank kept reports by the number of seeds in their communities, then by their rating.
         n: Most reports, at least 1.
-        size: Entities from which on a community is not divided further, at least 2.
+        size: With ``llm``, entities from which on a community is not divided further, at least 2; that of kept
+            communities is an option of ``graphbrick prepare communities``.
         level: Level of the communities, from 0, the coarsest; a community that is not divided that far is used itself.
 
     Returns:
-        `Report` items, best first, each with the entities of its community. An empty reply gives no report. Of
-        communities of equal score the one with the lowest entity id comes first.
+        `Report` items, best first, each with the entities of its community. Kept reports have their statements as
+        parts. Without a scorer the score is the number of seeds in the community. An empty reply of the model gives no
+        report. Of communities of equal score the one with the lowest entity id comes first.
 
     Raises:
-        GraphbrickError: The extra ``graphbrick[communities]`` is not installed.
+        GraphbrickError: The graph has no reports (without ``llm``), or the extra ``graphbrick[communities]`` is not
+            installed (with it).
         ModelError: The model cannot be reached.
     """
 
@@ -76,16 +87,49 @@ class CommunityReports(RetrieveStage):
         "Traag et al., From Louvain to Leiden, 2019"
     )
 
-    llm: ChatModel = parameter(example="LLM()")
-    scorer: Scorer = parameter(example="MiniLM()")
+    stays_inside = False
+
+    llm: ChatModel | None = parameter(None, example="LLM()")
+    scorer: Scorer | None = parameter(None, example="MiniLM()")
     n: int = parameter(3, at_least=1, search=(1, 3, 5))
     size: int = parameter(50, at_least=2, search=(20, 50, 100))
     level: int = parameter(2, at_least=0, at_most=100, search=(0, 1, 2))
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.llm is not None and self.scorer is None:
+            self.refuse("scorer", "a scorer with llm, as communities are ranked before reports are written", "MiniLM()")
+
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the reports."""
+        if self.llm is None:
+            return self._kept(query, cast(Graph, subgraph.graph))
         if not len(seeds_of(query, subgraph)):
             return Evidence()
+        assert self.scorer is not None  # as __post_init__ demands
+        return self._written(query, subgraph, self.llm, self.scorer)
+
+    def _kept(self, query: Query, graph: Graph) -> Evidence:
+        """Return the kept reports about the communities of the seeds."""
+        kept = reports_of(graph)
+        seeds = kept.holding(query.seeds, self.level)
+        fact(communities=len(seeds))
+        if not seeds:
+            return Evidence()
+        chosen = list(seeds)
+        if self.scorer is None:
+            scores = np.array([float(seeds[one]) for one in chosen])
+            ties = np.array([-kept.of[one].rating for one in chosen])
+        else:
+            scores = self.scorer.rate(query.text, [kept.of[one].text for one in chosen])
+            ties = np.zeros(len(chosen))
+        order = np.lexsort((np.array(chosen), ties, -scores))[: self.n].tolist()
+        source = repr(self)
+        items = (report_item(graph, kept, kept.of[chosen[i]], float(scores[i]), source) for i in order)
+        return Evidence(tuple(items), scale=repr(self.scorer) if self.scorer and self.scorer.comparable else "")
+
+    def _written(self, query: Query, subgraph: Subgraph, llm: ChatModel, scorer: Scorer) -> Evidence:
+        """Return reports that are written now, about communities of the subgraph."""
         is_whole, graph = subgraph.is_whole, subgraph.graph
         subgraph = subgraph.listed()
         if is_whole:
@@ -102,8 +146,8 @@ class CommunityReports(RetrieveStage):
         for community in communities:
             best = community.members[np.argsort(-degree[community.members], kind="stable")[:_NAMES]]
             names.append(", ".join(graph.label(node) for node in _entities(subgraph, best)))
-        scores = self.scorer.rate(query.text, names)
-        writer = _Writer(self.llm, subgraph)
+        scores = scorer.rate(query.text, names)
+        writer = _Writer(llm, subgraph)
         reports = []
         for i in np.argsort(-scores, kind="stable")[: self.n].tolist():
             text = writer.report(communities[i])

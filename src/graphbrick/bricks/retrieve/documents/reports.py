@@ -13,7 +13,7 @@ from graphbrick.core.compute import check_limits
 from graphbrick.core.graph import Capability
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
-from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.text.reporting.reports import (
@@ -52,13 +52,14 @@ class Reports(RetrieveStage):
         the order of the communities.
 
     Raises:
-        GraphbrickError: The graph was not made from documents, or has no reports.
+        GraphbrickError: The graph has no reports.
     """
 
     paper = "Edge et al., From Local to Global: A Graph RAG Approach to Query-Focused Summarization, 2024"
-    needs = frozenset({Capability.LABELS, Capability.ADJACENCY, Capability.CORPUS})
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY, Capability.STORED})
     starts_at_seeds = False
     links_itself = True
+    stays_inside = False
 
     scorer: Scorer | None = parameter(None, example="MiniLM()")
     n: int | None = parameter(None, at_least=1, example=20, search=(10, 50))
@@ -72,7 +73,7 @@ class Reports(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the reports."""
-        graph = cast(TextGraph, subgraph.graph)
+        graph = cast(Graph, subgraph.graph)
         reports = reports_of(graph)
         allowed = set(reports.of)
         if subgraph.nodes is not None:
@@ -120,7 +121,7 @@ class Reports(RetrieveStage):
         return chosen, [score[one] for one in chosen]
 
 
-def report_item(graph: TextGraph, kept: KeptReports, report: CommunityReport, score: float, source: str) -> Report:
+def report_item(graph: Graph, kept: KeptReports, report: CommunityReport, score: float, source: str) -> Report:
     """Return a report as an item of evidence."""
     entities = tuple(kept.tree.members(report.community).tolist())
 

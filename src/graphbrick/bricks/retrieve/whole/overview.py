@@ -32,7 +32,7 @@ from graphbrick.text.overview.kept import topics_of_graph
 from graphbrick.text.overview.names import names_of
 from graphbrick.text.overview.prose import Sentence
 from graphbrick.text.overview.topics import Topics, topics_of
-from graphbrick.text.reporting.extracted import WRITER
+from graphbrick.text.reporting.extracted import SENTENCES
 from graphbrick.text.reporting.reports import CommunityReport, citations, reports_of
 
 _LISTED = 1_000  # documents
@@ -201,7 +201,7 @@ def _reported(graph: TextGraph) -> list[_Statement]:
         kept = reports_of(graph)
     except GraphbrickError:  # there are none, or of other documents
         return []
-    if kept.writer == WRITER:
+    if kept.writer == SENTENCES:
         return []
     reports: list[CommunityReport] = sorted((kept.of[one] for one in kept.at_level(0)), key=lambda one: -one.rating)
     return [

@@ -1,0 +1,1 @@
+"""The peak of memory while stages run."""
