@@ -29,6 +29,7 @@ from graphbrick.study.report.overview import (
     pipelines_table,
     strata_table,
 )
+from graphbrick.study.report.papers.sections import left_out, paper_tables
 from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
@@ -57,6 +58,7 @@ def markdown_page(results: Results) -> Iterator[str]:
         columns_of(table, lambda c: c.title in always or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
+    yield from _papers(results)
     yield from _answers(figures, results.judge)
     for task in task_tables({"": figures}):
         yield f"\n## {task.title}\n\n{task.note}\n\n{table_markdown(task.table)}"
@@ -76,6 +78,15 @@ def markdown_page(results: Results) -> Iterator[str]:
     if results.comparisons:
         yield f"\n## Comparison by {measure_name(metric)}\n\n"
         yield table_markdown(comparison_table(results.comparisons, figures, metric))
+
+
+def _papers(results: Results) -> Iterator[str]:
+    """Yield the tables of papers, and a line for each that cannot be made."""
+    for title, note, table in paper_tables(results.papers, results.questions):
+        yield f"\n## {markdown(title)}\n\n{markdown(note)}{chr(10) * 2 * bool(note)}{table_markdown(table)}"
+    lines = left_out(results.papers, results.questions)
+    if lines:
+        yield "\n## Tables of papers that are not here\n\n" + "".join(f"- {markdown(line)}\n" for line in lines)
 
 
 def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[str]:

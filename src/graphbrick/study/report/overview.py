@@ -12,6 +12,7 @@ from graphbrick.questions.question import natural_order
 from graphbrick.study.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.study.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
 from graphbrick.study.report.markup import macro
+from graphbrick.study.report.papers.reading import FilledPaper
 from graphbrick.study.report.tables import (
     NONE,
     PIPELINE_COLUMNS,
@@ -69,6 +70,7 @@ class Results:
         min_recall: The least subgraph recall of the pipelines; None if all are shown.
         left_out: Names of the pipelines with a lower one.
         questions: All questions of the study.
+        papers: The papers of its experiment files, with their tables.
     """
 
     title: str
@@ -80,6 +82,7 @@ class Results:
     min_recall: float | None = None
     left_out: Sequence[str] = ()
     questions: Sequence[StudyQuestion] = ()
+    papers: Sequence[FilledPaper] = ()
 
     @property
     def headline(self) -> str:

@@ -34,6 +34,7 @@ from graphbrick.study.report.overview import (
     strata_table,
 )
 from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
+from graphbrick.study.report.papers.sections import paper_sections
 from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import table_html
@@ -56,6 +57,7 @@ def sections_of(results: Results, listing: Listing) -> list[Section]:
         "counts 0; the best of a column is bold. A heading sorts the table."
     )
     sections = [Section("pipelines", "Pipelines", [note], [table_figure(pipelines_table(figures))])]
+    sections += paper_sections(results.papers, results.questions)
     sections += _answers(figures, results.judge)
     sections += [
         Section(task.key, task.title, [task.note], [table_figure(task.table)]) for task in task_tables({"": figures})

@@ -16,6 +16,7 @@ from graphbrick.study.report.answers import judge_notes
 from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures, recall_note, with_recall
 from graphbrick.study.report.origin import dataset_counts
 from graphbrick.study.report.overview import compared
+from graphbrick.study.report.papers.reading import FilledPaper, read_papers
 from graphbrick.study.runs.scoring import SIZES
 from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.statistics.paired import benjamini_hochberg, holm
@@ -41,6 +42,7 @@ class StudySummary:
         failures: Pipelines that failed on every question, and a judge that failed on every answer, as sentences.
         left_out: Names of the pipelines whose subgraph recall is too low.
         questions: All questions of the study.
+        papers: The papers of its experiment files, with their tables.
     """
 
     path: str
@@ -51,6 +53,7 @@ class StudySummary:
     failures: Sequence[str]
     left_out: Sequence[str] = ()
     questions: Sequence[StudyQuestion] = ()
+    papers: Sequence[FilledPaper] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain JSON types."""
@@ -63,6 +66,7 @@ class StudySummary:
             "sweeps": sweeps,
             "datasets": dataset_counts(self.questions),
             "left_out": list(self.left_out),
+            "papers": [paper.to_dict() for paper in self.papers],
         }
 
 
@@ -143,7 +147,8 @@ def summarize_study(
     figures, left_out = with_recall(figures, min_recall)
     notes = {one.run.id: tuple(_notes(study, one, metric)) for one in figures}
     failures = tuple(_failures(study, figures))
-    return StudySummary(str(study.path), study.judge, by, figures, notes, failures, left_out, questions)
+    return StudySummary(str(study.path), study.judge, by, figures, notes, failures, left_out, questions,
+                        read_papers(study, questions))  # fmt: skip
 
 
 def compare_study(

@@ -21,6 +21,7 @@ from graphbrick.study.store.encoding import plain, to_json
 from graphbrick.study.store.exchanges import pack
 from graphbrick.study.store.identity import Identity, content_of
 from graphbrick.study.store.judgements import Judgements
+from graphbrick.study.store.plans import Plan
 from graphbrick.study.store.ratings import Ratings
 from graphbrick.study.store.records import Detail, Result
 from graphbrick.study.store.schema import APPLICATION, FIRST, SINCE, VERSION
@@ -217,6 +218,11 @@ class Recorder:
                 if detail.exchanges:
                     packed = pack(detail.exchanges)
                     self._db.execute("INSERT INTO exchanges VALUES (?, ?, ?)", (result.run, result.question, packed))
+
+    def plan(self, plan: Plan) -> None:
+        """Store what an experiment file planned, in place of an earlier version of the file."""
+        with self._db.transaction():
+            self._db.execute("INSERT OR REPLACE INTO plans VALUES (?, ?)", (plain(plan.file), to_json(plan.to_dict())))
 
     def close_runs(self, runs: Iterable[int]) -> None:
         """Record for each run whether it has answered all its questions."""

@@ -15,6 +15,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.study.store.database import Database
 from graphbrick.study.store.exchanges import unpack
 from graphbrick.study.store.identity import Identity
+from graphbrick.study.store.plans import Plan
 from graphbrick.study.store.records import (
     Detail,
     EvaluationSession,
@@ -172,6 +173,13 @@ class Study:
     def files(self) -> list[QuestionFile]:
         """Return the files that questions came from."""
         return list(self._read(lambda row: QuestionFile(**row), "SELECT id, path, sha256, questions FROM files"))
+
+    def plans(self) -> list[Plan]:
+        """Return what experiment files planned, in the order of their names."""
+        if self._version < 5:
+            return []
+        query = "SELECT content FROM plans ORDER BY file"
+        return list(self._read(lambda row: Plan.from_dict(json.loads(row["content"])), query))
 
     def _details(self) -> str:
         if self._version < 2:
