@@ -148,9 +148,12 @@ def _store_plan(
             asked = [one for plan in study.plans() if plan.file == experiment.name for one in plan.data
                      if one.name != data.name] + asked  # fmt: skip
     pipelines = tuple(
-        PlannedPipeline(run.name, run.base, run.group, run.recipe, run.data, identity_of(run.pipeline).text)
+        PlannedPipeline(
+            run.name, run.base, run.group, run.recipe, run.data, identity_of(run.pipeline).text,
+            ", ".join(f"{name}={value}" for name, value in run.values.items()),
+        )
         for run in experiment.planned
-    )
+    )  # fmt: skip
     with Recorder(experiment.out) as recorder:
         recorder.plan(
             Plan(

@@ -35,6 +35,7 @@ class PlannedPipeline:
         recipe: The name of its recipe; empty if the file gives a pipeline.
         data: Names of the data sets that it is for.
         identity: `graphbrick.study.store.identity.Identity.text`, by which its runs are known.
+        values: Its values of a sweep, such as "k=100"; empty if there are none.
     """
 
     name: str
@@ -43,6 +44,7 @@ class PlannedPipeline:
     recipe: str
     data: tuple[str, ...]
     identity: str
+    values: str = ""
 
 
 @dataclass(frozen=True, slots=True)

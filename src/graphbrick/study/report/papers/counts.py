@@ -10,7 +10,7 @@ from graphbrick.study.report.charts import percent
 from graphbrick.study.report.tables import Cell, Column, Table, name_cell, number_cell
 from graphbrick.study.store.records import StudyQuestion
 
-_RELATION = re.compile(r"(?<![\w.])([a-z][a-z_0-9]*)\.[a-z][a-z_0-9]*\.[a-z][a-z_0-9]*(?![\w.])")
+_RELATION = re.compile(r"(?<!//)(?<![\w.])([a-z][a-z_0-9]*)\.[a-z][a-z_0-9]*\.[a-z][a-z_0-9]*(?![\w./])")
 _PATHS = ("chain", "relation", "query")  # facts that hold the gold path, the most exact first
 NO_DOMAINS = (
     "No question of this study tells the relations of its gold path (WebQSP and SimpleQuestions do, and CWQ in the file "

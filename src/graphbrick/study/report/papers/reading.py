@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.recipes import recipe
 from graphbrick.study.report.figures import SEED
-from graphbrick.study.report.papers.measures import rated_label, values_of
-from graphbrick.study.statistics.intervals import Interval, interval
+from graphbrick.study.report.papers.measures import is_share, rated_label, values_of
+from graphbrick.study.statistics.intervals import Interval, bootstrap, interval
 from graphbrick.study.store.plans import PaperColumn, PaperTable, Plan, PlannedData, PlannedPipeline
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import StudyQuestion, StudyRun
@@ -51,6 +51,7 @@ class TableRow(NamedTuple):
     Attributes:
         name: Name of the pipeline.
         group: The ``[[run]]`` it comes from.
+        short: Its values of a sweep; its name if it has none.
         x: Its place on the x axis for each column; nothing for a table.
         values: The value of each column.
         command: What runs it; empty if it has results.
@@ -58,6 +59,7 @@ class TableRow(NamedTuple):
 
     name: str
     group: str
+    short: str
     x: Sequence[float | None]
     values: Sequence[Value]
     command: str
@@ -145,11 +147,12 @@ def _paper(study: Study, questions: Sequence[StudyQuestion], plan: Plan) -> Fill
 def expanded(table: PaperTable, plan: Plan) -> list[PaperColumn]:
     """Return the columns of a table, one for each data set where a column names none."""
     names = list(dict.fromkeys(name for one in table.rows(plan.pipelines) for name in one.data))
-    return [
-        replace(column, data=name, title=", ".join(filter(None, (column.title, name if len(names) > 1 else ""))))
-        for column in table.columns
-        for name in ([column.data] if column.data else names)
-    ]
+    found = []
+    for column in table.columns:
+        for name in [column.data] if column.data else names:
+            told = name if len(names) > 1 and not column.data else ""
+            found.append(replace(column, data=name, title=", ".join(filter(None, (column.title, told)))))
+    return found
 
 
 def matching_runs(plan: Plan, runs: Iterable[StudyRun]) -> dict[tuple[str, str], list[StudyRun]]:
@@ -221,9 +224,8 @@ def _filled(
         row = [_value(column, pipeline, repeated, values, figures) for column in columns]
         xs = [_mean(repeated, (table.x, column.data, column.part), values) for column in columns] if table.x else []
         is_run = any(value.measured is not None for value in row)
-        rows.append(
-            TableRow(pipeline.name, pipeline.group, xs, row, "" if is_run else command(plan, path, [pipeline.name]))
-        )
+        run = "" if is_run else command(plan, path, [pipeline.name])
+        rows.append(TableRow(pipeline.name, pipeline.group, pipeline.values or pipeline.name, xs, row, run))
     return FilledTable(table, columns, rows, list(notes))
 
 
@@ -261,7 +263,8 @@ def _value(
         return Value(None, (), published, is_planned)
     asked = dict.fromkeys(question for own in found for question in own)
     each = [fmean(own[question] for own in found if question in own) for question in asked]
-    return Value(interval(each, seed=SEED), [fmean(own.values()) for own in found], published, is_planned)
+    mean = interval if is_share(column.measure) else bootstrap  # Wilson's interval is for shares only
+    return Value(mean(each, seed=SEED), [fmean(own.values()) for own in found], published, is_planned)
 
 
 def _mean(repeated: Sequence[str], key: _Key, values: _Values) -> float | None:

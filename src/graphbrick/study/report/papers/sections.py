@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -14,6 +15,7 @@ from graphbrick.pipeline.parsing import parse
 from graphbrick.study.report.charts import round_percent, short
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.origin import datasets_table
+from graphbrick.study.report.overview import measure_name
 from graphbrick.study.report.page import Figure, Section, table_figure
 from graphbrick.study.report.papers.counts import NO_DOMAINS, domains_table
 from graphbrick.study.report.papers.measures import is_share, shown, unit
@@ -122,8 +124,8 @@ def _section(paper: FilledPaper, questions: Sequence[StudyQuestion], number: int
     published = any(_is_published(table, place) for table in paper.tables for place in range(len(table.columns)))
     texts = [
         "Means with 95 % intervals over n questions. " + "Published values are those of the recipes. " * published
-        + "Compare two values only where the next table has the same in both columns; else compare the order of the "
-        "pipelines."
+        + "One of ours can be compared with a published one only where both columns of the next table say the same; "
+        "otherwise only the order of the pipelines can."
     ]  # fmt: skip
     if any(value.spread is not None for table in paper.tables for row in table.rows for value in row.values):
         texts.append("After ±: the standard deviation of the means of repetitions, which differ in their seeds.")
@@ -146,8 +148,8 @@ def _figures(paper: FilledPaper, table: FilledTable, questions: Sequence[StudyQu
     charts = [chart for place, _ in enumerate(table.columns) if (chart := _chart(table, place)) is not None]
     if not charts:
         return [table_figure(values, title, note)]
-    return [*(chart._replace(title=f"{title} ({chart.title})", note=note) for chart in charts),
-            table_figure(values, f"{title}, as a table", folded=True)]  # fmt: skip
+    titled = [chart._replace(title=f"{title} ({chart.title})") for chart in charts]
+    return [titled[0]._replace(note=note), *titled[1:], table_figure(values, f"{title}, as a table", folded=True)]
 
 
 def _chart(table: FilledTable, place: int) -> Figure | None:
@@ -158,15 +160,14 @@ def _chart(table: FilledTable, place: int) -> Figure | None:
         if value is not None and x is not None:
             low, high = (min(1.0, max(0.0, end)) for end in (value.low, value.high))
             note = f"{row.name}\n{_title(column)}: {shown(column.measure, value.mean)}"
-            points[number] = Point(number, row.name, x, value.mean, low, high, note)
+            points[number] = Point(number, row.short, x, value.mean, low, high, note)
     if not points or not is_share(column.measure):
         return None
     numbered = [(number, row) for number, row in enumerate(table.rows, 1) if number in points]
     lines = [
-        Line(_COLOURS[turn % len(_COLOURS)], group, [points[number] for number, _ in members])
-        for turn, (group, members) in enumerate(
-            (group, list(members)) for group, members in groupby(numbered, key=lambda one: one[1].group) if group
-        )
+        Line(_COLOURS[turn % len(_COLOURS)], re.sub(r"\$\{?(\w+)\}?", r"\1", group), [points[number] for number, _ in members])
+        for turn, (group, members) in enumerate(groupby(numbered, key=lambda one: one[1].group))
+        if group
     ]
     drawn = scatter(
         list(points.values()), x_name=_short_name(table.table.x), y_name=_title(column),
@@ -174,7 +175,7 @@ def _chart(table: FilledTable, place: int) -> Figure | None:
         lines=[line for line in lines if len({point.x for point in line.points}) > 1],
         x_is_share=is_share(table.table.x),
     )  # fmt: skip
-    return Figure(drawn, _title(column))
+    return Figure(macro("parts.html", "legend", [(line.colour, line.name) for line in lines]) + drawn, _title(column))
 
 
 def _notes(paper: FilledPaper, table: FilledTable) -> Iterator[str]:
@@ -205,11 +206,12 @@ def _here(paper: FilledPaper, questions: Sequence[StudyQuestion]) -> dict[str, s
         for key, text in _models(run):
             found[key][text] = None
     sizes = [
-        f"{sum(one.graph_hash == data.graph_hash and one.dataset in data.datasets for one in questions):,} of "
-        f"{data.name}"
+        f"{sum(one.graph_hash == data.graph_hash and one.dataset in data.datasets for one in questions):,} questions "
+        f"of {data.name}"
         for data in paper.plan.data
     ]
-    measures = dict.fromkeys(column.measure for table in paper.tables for column in table.columns)
+    columns = [column for table in paper.tables for column in table.columns]
+    measures = dict.fromkeys(measure_name(one.measure) for one in columns if is_share(one.measure))
     return {
         "graph": ", ".join(sorted({run.graph_path.rstrip("/").rpartition("/")[2] for run in paper.runs})) or _NOT_RUN,
         "sample": ", ".join(sizes) or _NOT_RUN,
