@@ -16,7 +16,7 @@ from graphbrick.study.experiments.tables import Table, arrays, read_toml
 from graphbrick.study.runs.inputs import named_pipelines
 from graphbrick.study.store.plans import PaperTable
 
-_FILE = {"title": str, "about": str, "out": str, "report": str, "seed": int, "link": bool, "judge": str, "budget": str,
+_FILE = {"title": str, "about": str, "out": str, "report": str, "seed": int, "link": bool, "judge": list, "budget": str,
          "limit": int, "each": int, "by": str, "repetitions": int, "models": list, "set": dict, "data": object,
          "run": object, "paper": object, "table": object}  # fmt: skip
 _DATA = {"name": str, "graph": str, "build": list, "labels": str, "preset": str, "questions": list, "limit": int,
@@ -74,6 +74,7 @@ class Experiment:
         tables: The tables and figures of the paper.
         planned: All pipelines of the file, also where ``runs`` are a part of them (`only`).
         name: What ``graphbrick evaluate`` finds the file by.
+        further_judges: Language models that judge first answers beside ``judge``.
     """
 
     file: Path
@@ -91,6 +92,7 @@ class Experiment:
     tables: tuple[PaperTable, ...] = ()
     planned: tuple[PlannedRun, ...] = ()
     name: str = ""
+    further_judges: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, file: Path, folder: Path | None = None, known: Collection[str] = ()) -> Experiment:
@@ -126,6 +128,7 @@ class Experiment:
         ]
         _distinct(top, "pipelines", [run.name for run in runs])
         _check_set(top, [name for table in content["run"] for name in Table(file, "run", table, RUN).texts("recipes")])
+        _distinct(top, "judges", top.texts("judge"))
         asked = {run.model for run in runs}
         unused = next((model for model in top.texts("models") if model not in asked), None)
         if unused is not None:
@@ -142,7 +145,7 @@ class Experiment:
             beside / top.text("report", f"{file.stem}.html"),
             top.number("seed", 0) or 0,
             top.is_true("link"),
-            top.text("judge"),
+            next(iter(top.texts("judge")), ""),
             top.text("budget"),
             tuple(data),
             tuple(runs),
@@ -150,6 +153,7 @@ class Experiment:
             paper_tables(content, file, runs, names),
             tuple(runs),
             str(file) if folder is None else file.name,
+            top.texts("judge")[1:],
         )
 
     def checked(self) -> Experiment:

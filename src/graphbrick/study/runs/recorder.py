@@ -27,7 +27,7 @@ from graphbrick.study.store.records import Detail, Result
 from graphbrick.study.store.schema import APPLICATION, FIRST, SINCE, VERSION
 
 _WAIT = 60.0  # seconds to wait for a reader that holds the file
-_OF_ANSWERS = ("details", "exchanges", "judgements", "ratings", "results")
+_OF_ANSWERS = ("details", "exchanges", "judgements", "opinions", "ratings", "results")
 
 
 class Recorder:
@@ -218,6 +218,21 @@ class Recorder:
                 if detail.exchanges:
                     packed = pack(detail.exchanges)
                     self._db.execute("INSERT INTO exchanges VALUES (?, ?, ?)", (result.run, result.question, packed))
+
+    def opinions(self, judge: str) -> Judgements:
+        """Return the judgements of a further judge.
+
+        Raises:
+            InputError: It is the judge of the study.
+        """
+        if self._db.value("SELECT count(*) FROM judgements WHERE judge = ?", (plain(judge),)):
+            raise InputError(
+                f"{judge} is the judge of this study already; name a further one",
+                self.path,
+                code="study.same_judge",
+                judge=judge,
+            )
+        return Judgements(self._db, judge)
 
     def plan(self, plan: Plan) -> None:
         """Store what an experiment file planned, in place of an earlier version of the file."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from graphbrick.study.report.charts import milliseconds, percent, short
 from graphbrick.study.runs.scoring import METRICS, SIZES
-from graphbrick.study.store.records import Result
+from graphbrick.study.store.records import FURTHER_JUDGE, Result
 
 _SECONDS = "seconds"
 _RATED = "rated:"
@@ -36,7 +36,7 @@ def known_measure(name: str) -> bool:
     head, colon, kinds = name.partition(":")
     if head == _SECONDS and colon:
         return set(kinds.split("+")) <= set(_KINDS)
-    return name in METRICS or name == "judge_at_1" or name in _OF_QUESTIONS or name.startswith(_RATED)
+    return name in METRICS or name == "judge_at_1" or name in _OF_QUESTIONS or name.startswith((_RATED, FURTHER_JUDGE))
 
 
 def rated_label(measure: str) -> str:
