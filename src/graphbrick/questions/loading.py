@@ -11,7 +11,8 @@ from os import PathLike
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
-from graphbrick.core.trace import NOTE, Event, Trace, in_stage, record, tell_again
+from graphbrick.core.trace import NOTE, Event, Trace, in_stage, tell_again
+from graphbrick.core.trace import record as recorded
 from graphbrick.graphs.readers.streams import unpacked_name
 from graphbrick.questions.formats import (
     cwq,
@@ -51,7 +52,6 @@ _READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
 
 FORMS = ("auto", *_READERS)
 """Forms of question files; "auto" detects the form."""
-
 
 
 class QuestionsWarning(UserWarning):
@@ -107,7 +107,7 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
             example=near[0],
         )
     by_id, trace = dict[str, Question](), Trace()
-    with record(trace, f"load {file.name}", "questions"):
+    with recorded(trace, f"load {file.name}", "questions"):
         _read(file, form, place, by_id)
     if not by_id:
         raise InputError("the file holds no questions", file, code="questions.none")

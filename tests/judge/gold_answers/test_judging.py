@@ -18,12 +18,11 @@ from graphbrick.judge.gold_answers.judging import judge_study
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.questions.question import Question
 from graphbrick.study.report.answers import judge_notes
-from graphbrick.study.report.figures import read_figures
+from graphbrick.study.report.figures import judge_agreements, read_figures
+from graphbrick.study.report.writing import write_report
 from graphbrick.study.runs.experiment import evaluate
 from graphbrick.study.runs.judging import JUDGING
 from graphbrick.study.runs.recorder import Recorder
-from graphbrick.study.report.figures import judge_agreements
-from graphbrick.study.report.writing import write_report
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.schema import VERSION
 from graphbrick.testing import TINY, Reply, ScriptedLLM, tiny_graph

@@ -26,7 +26,9 @@ HIT = PaperColumn("Hit, WebQSP", "hits_at_1", "WebQSP", published="webqsp")
 SECONDS = PaperColumn("seconds", "seconds:retrieve+rerank", "WebQSP", published="path_seconds")
 SIMPLE = PaperColumn("simple", "f1", "MetaQA", "complexity=simple")
 MAIN = PaperTable("Table 9", "instances", ("12", "2"), columns=(HIT, SECONDS, SIMPLE), note="Another graph.")
-CURVE = PaperTable("Figure 7", "sizes", groups=("$k entities",), columns=(PaperColumn("", "subgraph_recall"),), x="nodes")
+CURVE = PaperTable(
+    "Figure 7", "sizes", groups=("$k entities",), columns=(PaperColumn("", "subgraph_recall"),), x="nodes"
+)
 MISSING = PaperTable("Figure 5", "memory", missing="Nobody measured it.")
 DOMAINS = PaperTable("Figure 1", "domains", counts="domains")
 COUNTS = PaperTable("Table 5", "counts", counts="data sets")

@@ -50,7 +50,7 @@ def paper_tables(
     listed = content.get("table", [])
     if listed and "paper" not in content:
         raise Table(file, "table 1", {}, {}).refused(
-            "is of no paper; say which it is: [paper], name = \"...\"", "experiment.no_paper"
+            'is of no paper; say which it is: [paper], name = "..."', "experiment.no_paper"
         )
     return tuple(
         _table(Table(file, f"table {number}", one, _TABLE), one, runs, data) for number, one in enumerate(listed, 1)

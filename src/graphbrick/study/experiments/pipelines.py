@@ -111,7 +111,7 @@ def _runs(table: Table, top: Table, names: Sequence[str]) -> Iterator[PlannedRun
     parts = {**top.named("set"), **table.named("set")}
     texts = (table.text("pipeline"), *parts.values())
     for name in sweep:
-        if not any(name in names_in(text) for text in texts):
+        if not any(name in _names_in(text) for text in texts):
             raise table.refused(f"has sweep.{name}; write ${name} where its values go", "experiment.unused_sweep")
     try:
         sources = [recipe(one) for one in table.texts("recipes")]
@@ -144,7 +144,7 @@ def _of_text(
 ) -> Iterator[PlannedRun]:
     """Yield the pipeline of a text for each model that it asks."""
     text, name = table.text("pipeline"), table.text("name")
-    asks = _MODEL in names_in(text)
+    asks = _MODEL in _names_in(text)
     if asks and not models:
         raise table.refused("has $llm; name language models as models", "experiment.no_models")
     for model in models if asks else ("",):
@@ -179,13 +179,13 @@ def _of_recipe(
 
 def _name(name: str, template: str, values: Mapping[str, str], model: str, models: Sequence[str]) -> str:
     """Return the name of a run: the template with its values, or the name with what tells it from others."""
-    if names_in(template):
+    if _names_in(template):
         return _filled(template, {**values, _MODEL: model})
     told = [f"{key}={value}" for key, value in values.items()] + [f"llm={model}"] * bool(model and models[1:])
     return ", ".join([name, *told])
 
 
-def names_in(text: str) -> set[str]:
+def _names_in(text: str) -> set[str]:
     return set(Template(text).get_identifiers())
 
 

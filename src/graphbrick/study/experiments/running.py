@@ -14,7 +14,8 @@ from graphbrick.graphs.opening import open as open_graph
 from graphbrick.graphs.records.rules import rules_named
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.questions.sampling import sample, sample_each
-from graphbrick.study.experiments.plan import DataSet, Experiment, PlannedRun
+from graphbrick.study.experiments.pipelines import PlannedRun
+from graphbrick.study.experiments.plan import DataSet, Experiment
 from graphbrick.study.runs.experiment import evaluate
 from graphbrick.study.runs.inputs import SourcedQuestion, read_questions
 from graphbrick.study.runs.question_graphs import StudyGraph
@@ -137,9 +138,7 @@ def carry_out(
         yield data
 
 
-def _store_plan(
-    experiment: Experiment, data: DataSet, graph: StudyGraph, questions: Sequence[SourcedQuestion]
-) -> None:
+def _store_plan(experiment: Experiment, data: DataSet, graph: StudyGraph, questions: Sequence[SourcedQuestion]) -> None:
     """Store in the study what the file plans, with the data sets that were asked so far."""
     named = tuple(dict.fromkeys(one.question.dataset for one in questions))
     asked = [PlannedData(data.name, content_of(graph), named, len(questions))]

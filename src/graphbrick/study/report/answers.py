@@ -89,7 +89,9 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
     columns = [Column(by)] if by else []
     columns += PIPELINE_COLUMNS
     columns.append(Column("questions", note="questions done, and of which the graph has an answer", small="answerable"))
-    columns += [Column(measure_name(name), group, _NOTES[name.partition(":")[0]]) for group in _PARTS for name in measures]
+    columns += [
+        Column(measure_name(name), group, _NOTES[name.partition(":")[0]]) for group in _PARTS for name in measures
+    ]
     body = []
     for row in rows:
         answers = row.answers
@@ -134,7 +136,9 @@ def judges_table(agreements: Sequence[JudgeAgreement]) -> Table | None:
         return None
     columns = [
         Column("judge", text=True),
-        Column("answers", note="answers of which both models gave a verdict; those that equal a gold answer are not asked"),
+        Column(
+            "answers", note="answers of which both models gave a verdict; those that equal a gold answer are not asked"
+        ),
         Column("right, %", note="by this judge"),
         Column("right by the first, %", note=f"by the judge of the study: {agreements[0].first}"),
         Column("same verdict, %"),

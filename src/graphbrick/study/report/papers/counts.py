@@ -13,8 +13,8 @@ from graphbrick.study.store.records import StudyQuestion
 _RELATION = re.compile(r"(?<!//)(?<![\w.])([a-z][a-z_0-9]*)\.[a-z][a-z_0-9]*\.[a-z][a-z_0-9]*(?![\w./])")
 _PATHS = ("chain", "relation", "query")  # facts that hold the gold path, the most exact first
 NO_DOMAINS = (
-    "No question of this study tells the relations of its gold path (WebQSP and SimpleQuestions do, and CWQ in the file "
-    "of Think-on-Graph), so that there are no domains."
+    "No question of this study tells the relations of its gold path, so that there are no domains. WebQSP and "
+    "SimpleQuestions tell them, and so does CWQ in the file of Think-on-Graph."
 )
 
 

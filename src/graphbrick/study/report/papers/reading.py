@@ -213,9 +213,7 @@ def _ratings(study: Study, run: int, label: str) -> dict[int, float | None]:
     return {one.question: one.probability for one in ratings if one.run == run}
 
 
-def _filled(
-    table: PaperTable, columns: Sequence[PaperColumn], plan: Plan, values: _Values, path: Path
-) -> FilledTable:
+def _filled(table: PaperTable, columns: Sequence[PaperColumn], plan: Plan, values: _Values, path: Path) -> FilledTable:
     rows, notes = list[TableRow](), dict[str, None]()
     pipelines = table.rows(plan.pipelines)
     for pipeline in [one for one in pipelines if one.name == one.base]:

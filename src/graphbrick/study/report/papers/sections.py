@@ -165,7 +165,11 @@ def _chart(table: FilledTable, place: int) -> Figure | None:
         return None
     numbered = [(number, row) for number, row in enumerate(table.rows, 1) if number in points]
     lines = [
-        Line(_COLOURS[turn % len(_COLOURS)], re.sub(r"\$\{?(\w+)\}?", r"\1", group), [points[number] for number, _ in members])
+        Line(
+            _COLOURS[turn % len(_COLOURS)],
+            re.sub(r"\$\{?(\w+)\}?", r"\1", group),
+            [points[number] for number, _ in members],
+        )
         for turn, (group, members) in enumerate(groupby(numbered, key=lambda one: one[1].group))
         if group
     ]
@@ -182,7 +186,9 @@ def _notes(paper: FilledPaper, table: FilledTable) -> Iterator[str]:
     if table.table.note:
         yield table.table.note
     yield from table.notes
-    if any(not row.command and value.measured is None and value.is_planned for row in table.rows for value in row.values):
+    if any(
+        not row.command and value.measured is None and value.is_planned for row in table.rows for value in row.values
+    ):
         yield f"Cells «{_NOT_RUN}»: {command(paper.plan, paper.path, [])}."
     silent = next((row for row in table.rows if not row.command), None) is None and bool(table.rows)
     if silent and len(table.rows) > 1:
