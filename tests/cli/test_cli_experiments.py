@@ -10,7 +10,7 @@ from cli_studies import NEAR, ROWS
 from commands import Run, refused
 
 from graphbrick.study.store.reader import Study
-from graphbrick.testing import TINY
+from graphbrick.testing import TINY, ScriptedLLM
 
 TEXT = f"""
 title = "A small paper"
@@ -149,3 +149,21 @@ columns = [{ measure = "hits_at_1", data = "tiny", published = "webqsp" }]
     page = (paper.parent / "paper.html").read_text()
     assert "A Paper: instances" in page
     assert " of 3</small>" in page
+
+
+def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
+    with ScriptedLLM(lambda request: "YES") as mild, ScriptedLLM(lambda request: "NO") as strict:
+        first, second = (f"LLM('{name}', base_url='{server.base_url}')" for name, server in
+                         (("mild", mild), ("strict", strict)))  # fmt: skip
+        paper.write_text(f'judge = ["{first}", "{second}"]\n' + TEXT)
+        assert run("evaluate", paper, "--only", "tiny").code == 0
+        asked = len(strict.requests)
+        told = json.loads(run("evaluate", paper, "--only", "tiny", "--json").out)
+        assert len(strict.requests) == asked == len(mild.requests) > 0
+        (agreement,) = told["judges"]
+        assert (agreement["right"], agreement["right_first"], agreement["same"]) == (0, 1, 0)
+        assert "how far the judges agree" in (paper.parent / "paper.html").read_text().lower()
+        paper.write_text(f'judge = ["{first}", "{first}"]\n' + TEXT)
+        refused(run("evaluate", paper), "two judges")
+        refused(run("judge", paper.parent / "paper.sqlite", "--llm", first, "--further"), "the judge of this study already")
+        refused(run("judge", paper.parent / "paper.sqlite", "--further"), "--llm")

@@ -146,6 +146,8 @@ def test_samples_are_drawn_in_all_or_of_each_group(folder: Path) -> None:
         (DATA + RUN + 'models = "small"\n', "experiment.unused_models", "run 1 has the model 'small'"),
         (DATA + RUN + "repetitions = 2\n", "experiment.nothing_by_chance", "seed"),
         (DATA + RUN + TABLE, "experiment.no_paper", "[paper]"),
+        ("table = 3\n" + DATA + RUN, "experiment.bad_value", "[[table]]"),
+        (DATA + RUN + PAPER + '[[table]]\ntitle = "x"\ncolumns = 3\n', "experiment.bad_value", "table 1 has columns"),
         (DATA + RUN + "[paper]\ngraph = 'x'\n", "experiment.no_key", "paper has no name"),
         (DATA + RUN + PAPER + TABLE.replace("hits_at_1", "hits"), "experiment.no_measure", "column 1 has measure"),
         (DATA + RUN + PAPER + TABLE.replace('"12"', '"2"'), "experiment.no_row", "recipe '2'"),

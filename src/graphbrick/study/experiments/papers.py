@@ -48,6 +48,8 @@ def paper_tables(
         InputError: A table has no rows, a column of an unknown measure, or another fault.
     """
     listed = content.get("table", [])
+    if not isinstance(listed, list):
+        raise Table(file, "table", {}, {}).refused("is written once; write it as [[table]]", "experiment.bad_value")
     if listed and "paper" not in content:
         raise Table(file, "table 1", {}, {}).refused(
             'is of no paper; say which it is: [paper], name = "..."', "experiment.no_paper"
