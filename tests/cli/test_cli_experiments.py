@@ -167,3 +167,17 @@ def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
         refused(run("evaluate", paper), "two judges")
         refused(run("judge", paper.parent / "paper.sqlite", "--llm", first, "--further"), "the judge of this study already")
         refused(run("judge", paper.parent / "paper.sqlite", "--further"), "--llm")
+
+
+def test_the_same_file_by_another_path_is_the_same_paper(run: Run, paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paper.write_text(
+        TEXT + '[paper]\nname = "A Paper"\n[[table]]\ntitle = "near"\nruns = "near"\n'
+        'columns = [{ measure = "hits_at_1" }, { measure = "seconds" }]\n'
+    )
+    assert run("evaluate", paper, "--only", "tiny").code == 0
+    monkeypatch.chdir(paper.parent)
+    told = json.loads(run("evaluate", "paper.toml", "--only", "again", "--json").out)
+    (found,) = told["papers"]
+    assert [column["data"] for column in found["tables"][0]["columns"]] == ["tiny", "again", "tiny", "again"]
+    (row,) = found["tables"][0]["rows"]
+    assert [value["measured"]["n"] for value in row["values"]] == [4, 1, 4, 1]

@@ -144,7 +144,7 @@ def _store_plan(experiment: Experiment, data: DataSet, graph: StudyGraph, questi
     asked = [PlannedData(data.name, content_of(graph), named, len(questions))]
     if experiment.out.is_file():
         with Study.open(experiment.out) as study:
-            asked = [one for plan in study.plans() if plan.file == experiment.name for one in plan.data
+            asked = [one for plan in study.plans() if Path(plan.file).name == experiment.file.name for one in plan.data
                      if one.name != data.name] + asked  # fmt: skip
     pipelines = tuple(
         PlannedPipeline(

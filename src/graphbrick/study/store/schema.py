@@ -180,7 +180,7 @@ CREATE TABLE ratings (
 """,
     5: """
 CREATE TABLE plans (
-  file TEXT PRIMARY KEY,          -- as graphbrick evaluate finds it
+  file TEXT PRIMARY KEY,          -- its name without folders
   content TEXT NOT NULL           -- JSON: graphbrick.study.store.plans.Plan
 );
 CREATE TABLE opinions (           -- columns as in judgements
