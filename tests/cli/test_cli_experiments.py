@@ -165,11 +165,15 @@ def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
         assert "how far the judges agree" in (paper.parent / "paper.html").read_text().lower()
         paper.write_text(f'judge = ["{first}", "{first}"]\n' + TEXT)
         refused(run("evaluate", paper), "two judges")
-        refused(run("judge", paper.parent / "paper.sqlite", "--llm", first, "--further"), "the judge of this study already")
+        refused(
+            run("judge", paper.parent / "paper.sqlite", "--llm", first, "--further"), "the judge of this study already"
+        )
         refused(run("judge", paper.parent / "paper.sqlite", "--further"), "--llm")
 
 
-def test_the_same_file_by_another_path_is_the_same_paper(run: Run, paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_file_by_another_path_is_the_same_paper(
+    run: Run, paper: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paper.write_text(
         TEXT + '[paper]\nname = "A Paper"\n[[table]]\ntitle = "near"\nruns = "near"\n'
         'columns = [{ measure = "hits_at_1" }, { measure = "seconds" }]\n'

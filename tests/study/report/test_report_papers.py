@@ -150,11 +150,14 @@ def test_another_study_than_that_of_the_file_is_named_in_the_command(study: Path
 def test_a_data_set_that_was_not_asked_is_told(study: Path) -> None:
     with sqlite3.connect(study) as db:
         db.execute("DELETE FROM results WHERE question IN (SELECT id FROM questions WHERE dataset = 'metaqa')")
+        db.execute("DELETE FROM results WHERE question = 1 AND run = 3")
     db.close()
     write_report(study, markdown=study.with_suffix(".md"))
     lines = study.with_suffix(".md").read_text().split("## Table 9 of A Paper: instances")[1].splitlines()
     assert lines[2] == "Another graph. Cells «not run»: graphbrick evaluate paper.toml."
     assert [cell.strip() for cell in lines[6].split("|")][-2] == "not run"
+    curve = study.with_suffix(".md").read_text().split("## Figure 7 of A Paper: sizes")[1].splitlines()
+    assert curve[2].endswith("Rows with another n are not over the same questions.")
 
 
 def test_curves_have_a_point_for_each_value_of_a_sweep_and_data_set(study: Path) -> None:
@@ -195,6 +198,11 @@ def test_domains_are_those_of_the_first_relation_of_the_gold_path(study: Path) -
         questions = opened.questions()
     assert [domain(one) for one in questions[:8]] == ["location"] * 6 + ["film", ""]
     write_report(study, markdown=study.with_suffix(".md"))
+    counts = study.with_suffix(".md").read_text().split("## Table 5 of A Paper: counts")[1].splitlines()
+    assert [[cell.strip() for cell in row.split("|")[1:3]] for row in counts[4:6]] == [
+        ["MetaQA", "20"],
+        ["WebQSP", "20"],
+    ]
     rows = study.with_suffix(".md").read_text().split("## Figure 1 of A Paper: domains")[1].splitlines()[4:7]
     assert [[cell.strip() for cell in row.split("|")[1:4]] for row in rows] == [
         ["location", "3 (15.0)", "3 (15.0)"], ["film", "1 (5.0)", "0"], ["not told", "16 (80.0)", "17 (85.0)"],

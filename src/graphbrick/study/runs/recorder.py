@@ -237,7 +237,9 @@ class Recorder:
     def plan(self, plan: Plan) -> None:
         """Store what an experiment file planned, in place of what a file of the same name planned before."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO plans VALUES (?, ?)", (plain(Path(plan.file).name), to_json(plan.to_dict())))
+            self._db.execute(
+                "INSERT OR REPLACE INTO plans VALUES (?, ?)", (plain(Path(plan.file).name), to_json(plan.to_dict()))
+            )
 
     def close_runs(self, runs: Iterable[int]) -> None:
         """Record for each run whether it has answered all its questions."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from markupsafe import Markup
@@ -190,6 +191,11 @@ def _notes(paper: FilledPaper, table: FilledTable) -> Iterator[str]:
         not row.command and value.measured is None and value.is_planned for row in table.rows for value in row.values
     ):
         yield f"Cells «{_NOT_RUN}»: {command(paper.plan, paper.path, [])}."
+    counts = [
+        {own.n for row in table.rows if (own := row.values[place].measured)} for place in range(len(table.columns))
+    ]
+    if any(len(found) > 1 for found in counts):
+        yield "Rows with another n are not over the same questions."
     silent = next((row for row in table.rows if not row.command), None) is None and bool(table.rows)
     if silent and len(table.rows) > 1:
         yield "No pipeline of this table has been run."
@@ -198,8 +204,12 @@ def _notes(paper: FilledPaper, table: FilledTable) -> Iterator[str]:
 def _counts(
     paper: FilledPaper, table: FilledTable, questions: Sequence[StudyQuestion], name: str
 ) -> Table | None:  # fmt: skip
-    own = [one for data in paper.plan.data for one in questions
-           if one.graph_hash == data.graph_hash and one.dataset in data.datasets]  # fmt: skip
+    own = [
+        replace(one, dataset=data.name)
+        for data in paper.plan.data
+        for one in questions
+        if one.graph_hash == data.graph_hash and one.dataset in data.datasets
+    ]
     if table.table.counts == "domains":
         return domains_table(own, name)
     return datasets_table(own)._replace(name=name)
