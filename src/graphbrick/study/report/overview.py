@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import floor, log10
+from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
 from graphbrick.questions.question import natural_order
 from graphbrick.study.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.study.report.figures import NOT_LOST, SEED, STRATA, JudgeAgreement, PipelineFigures
 from graphbrick.study.report.markup import macro
-from graphbrick.study.report.papers.reading import FilledPaper
 from graphbrick.study.report.tables import (
     NONE,
     PIPELINE_COLUMNS,
@@ -27,6 +27,9 @@ from graphbrick.study.report.tables import (
 from graphbrick.study.statistics.comparison import Comparison, compare, corrected
 from graphbrick.study.statistics.summary import Summary
 from graphbrick.study.store.records import FURTHER_JUDGE, StudyQuestion
+
+if TYPE_CHECKING:
+    from graphbrick.study.report.papers.reading import FilledPaper
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 OTHERS = {
