@@ -10,7 +10,7 @@ from cli_studies import NEAR, ROWS
 from commands import Run, refused
 
 from graphbrick.study.store.reader import Study
-from graphbrick.testing import TINY
+from graphbrick.testing import TINY, ScriptedLLM
 
 TEXT = f"""
 title = "A small paper"
@@ -103,3 +103,85 @@ def test_the_files_that_come_with_the_package_are_listed(run: Run) -> None:
     assert result.code == 0
     assert "smoke.toml" in result.out
     assert {"file", "title", "about"} == set(json.loads(run("evaluate", "--list", "--json").out)[0])
+
+
+@pytest.mark.filterwarnings("default")
+def test_questions_without_gold_answers_are_told(run: Run, paper: Path) -> None:
+    record = {"uid": 19, "question": "What is Kenya?", "sparql_wikidata": "select ?o { wd:Q114 wdt:P31 ?o . }"}
+    (paper.parent / "rows.jsonl").write_text(json.dumps(record) + "\n")
+    result = run("evaluate", paper, "--dry-run")
+    assert result.code == 0
+    assert result.err.count("1 questions have no gold answers, because LC-QuAD publishes queries") == 1
+    assert result.err.startswith("note: ")
+
+
+def test_repetitions_are_asked_and_shown_with_their_spread(run: Run, paper: Path) -> None:
+    text = paper.read_text().split("[[run]]")[0].replace('title = "A small', 'repetitions = 3\ntitle = "A small')
+    text += """
+[[run]]
+recipes = ["1"]
+set = { extract = "PPR(k=9)", answer = "PathAnswer()" }
+[[run]]
+name = "no chance"
+pipeline = "PPR(k=9) >> ShortestPaths() >> PathAnswer()"
+[paper]
+name = "A Paper"
+[[table]]
+title = "instances"
+recipes = ["1"]
+columns = [{ measure = "hits_at_1", data = "tiny", published = "webqsp" }]
+"""
+    paper.write_text(text)
+    names = {name for data, name in left(run, paper) if data == "tiny"}
+    assert names == {"recipe 1", "recipe 1, repetition 2", "recipe 1, repetition 3", "no chance"}
+    assert run("evaluate", paper).code == 0
+    told = json.loads(run("report", paper.parent / "paper.sqlite", "--json").out)
+    (row,) = told["papers"][0]["tables"][0]["rows"]
+    (value,) = row["values"]
+    with Study.open(paper.parent / "paper.sqlite") as study:
+        means = [
+            sum(result.metrics["hits_at_1"] or 0 for result in study.results(one.id)[:4]) / 4
+            for one in study.runs() if one.name.startswith("recipe 1")
+        ]  # fmt: skip
+    assert value["repetitions"] == pytest.approx(means)
+    assert value["measured"]["mean"] == pytest.approx(sum(means) / 3)
+    assert (value["measured"]["n"], value["published"]) == (4, pytest.approx(0.602))
+    page = (paper.parent / "paper.html").read_text()
+    assert "A Paper: instances" in page
+    assert " of 3</small>" in page
+
+
+def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
+    with ScriptedLLM(lambda request: "YES") as mild, ScriptedLLM(lambda request: "NO") as strict:
+        first, second = (f"LLM('{name}', base_url='{server.base_url}')" for name, server in
+                         (("mild", mild), ("strict", strict)))  # fmt: skip
+        paper.write_text(f'judge = ["{first}", "{second}"]\n' + TEXT)
+        assert run("evaluate", paper, "--only", "tiny").code == 0
+        asked = len(strict.requests)
+        told = json.loads(run("evaluate", paper, "--only", "tiny", "--json").out)
+        assert len(strict.requests) == asked == len(mild.requests) > 0
+        (agreement,) = told["judges"]
+        assert (agreement["right"], agreement["right_first"], agreement["same"]) == (0, 1, 0)
+        assert "how far the judges agree" in (paper.parent / "paper.html").read_text().lower()
+        paper.write_text(f'judge = ["{first}", "{first}"]\n' + TEXT)
+        refused(run("evaluate", paper), "two judges")
+        refused(
+            run("judge", paper.parent / "paper.sqlite", "--llm", first, "--further"), "the judge of this study already"
+        )
+        refused(run("judge", paper.parent / "paper.sqlite", "--further"), "--llm")
+
+
+def test_the_same_file_by_another_path_is_the_same_paper(
+    run: Run, paper: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper.write_text(
+        TEXT + '[paper]\nname = "A Paper"\n[[table]]\ntitle = "near"\nruns = "near"\n'
+        'columns = [{ measure = "hits_at_1" }, { measure = "seconds" }]\n'
+    )
+    assert run("evaluate", paper, "--only", "tiny").code == 0
+    monkeypatch.chdir(paper.parent)
+    told = json.loads(run("evaluate", "paper.toml", "--only", "again", "--json").out)
+    (found,) = told["papers"]
+    assert [column["data"] for column in found["tables"][0]["columns"]] == ["tiny", "again", "tiny", "again"]
+    (row,) = found["tables"][0]["rows"]
+    assert [value["measured"]["n"] for value in row["values"]] == [4, 1, 4, 1]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from faults import fails
 
-from graphbrick.questions.loading import load
+from graphbrick.core.trace import Trace, record
+from graphbrick.questions.loading import QuestionsWarning, load
 
 DBPEDIA = "http://dbpedia.org/resource/"
 
@@ -46,7 +47,8 @@ def test_lcquad_of_both_versions(tmp_path: Path) -> None:
         "corrected_question": "How many movies?",
         "sparql_query": f"SELECT ?x {{?x p <{DBPEDIA}Kubrick>}}",
     }
-    (first,) = load(written(tmp_path, "one.json", [one]))
+    with pytest.warns(QuestionsWarning, match="1 questions have no gold answers"):
+        (first,) = load(written(tmp_path, "one.json", [one]))
     assert (first.id, first.text, first.seeds, first.answers) == (
         "1501",
         "How many movies?",
@@ -54,7 +56,8 @@ def test_lcquad_of_both_versions(tmp_path: Path) -> None:
         (),
     )
     two = {"uid": 19, "question": "What periodical?", "sparql_wikidata": "select ?o { ?o wdt:P921 wd:Q8087 . }"}
-    (second,) = load(written(tmp_path, "two.json", [two]))
+    with pytest.warns(QuestionsWarning):
+        (second,) = load(written(tmp_path, "two.json", [two]))
     assert (second.id, second.seeds) == ("19", ("http://www.wikidata.org/entity/Q8087",))
     assert second.facts["query"].startswith("select")
 
@@ -119,8 +122,12 @@ def test_lcquad_without_a_question_or_answers(tmp_path: Path, caplog: pytest.Log
         {"uid": 2, **template, "question": "n/a", "paraphrased_question": [], **sparql},
         {"uid": 3, "question": "Who?", "paraphrased_question": "Who is it?", "answer": ["Q5", "Q6", "Q5"], **sparql},
     ]
-    with caplog.at_level("INFO"):
-        one, two, three = load(written(tmp_path, "lcquad.json", records))
+    trace, file = Trace(), written(tmp_path, "lcquad.json", records)
+    with record(trace, "a stage", "test"):
+        one, two, three = load(file)
+    with caplog.at_level("INFO"), pytest.warns(QuestionsWarning, match=f"^{file}: 2 questions have no gold answers"):
+        assert load(file) == (one, two, three)
+    assert trace.event_codes == ["lcquad.no_answers"]  # in a stage it is no warning
     assert [one.text, two.text, three.text] == ["Which city?", "What is city ?", "Who?"]
     assert (three.answers, three.facts["paraphrase"]) == (("Q5", "Q6"), "Who is it?")
     assert "paraphrase" not in one.facts

@@ -196,9 +196,11 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Print the warning about a plug-in as one line without a place in the code, and others as Python does."""
+    """Print warnings of our own as one line without a place in the code, and others as Python does."""
     if issubclass(category, PluginWarning):
         typer.echo(f"warning: {message}", err=True)
+    elif category.__name__ == "QuestionsWarning":  # whose module not every command needs
+        typer.echo(f"note: {message}", err=True)
     else:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 

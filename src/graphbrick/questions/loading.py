@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import chain
 from os import PathLike
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.trace import NOTE, Event, Trace, in_stage, tell_again
+from graphbrick.core.trace import record as recorded
 from graphbrick.graphs.readers.streams import unpacked_name
 from graphbrick.questions.formats import (
     cwq,
@@ -50,6 +53,11 @@ _READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
 FORMS = ("auto", *_READERS)
 """Forms of question files; "auto" detects the form."""
 
+
+class QuestionsWarning(UserWarning):
+    """What a reader of questions should know of a file, such as that its questions have no gold answers."""
+
+
 _TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _JSON = (".jsonl", ".ndjson", ".json")
 _SUFFIXES = (*_JSON, *_TABLES, ".parquet", ".txt")
@@ -78,6 +86,9 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
         InputError: The file is missing, empty, damaged or not UTF-8, is a folder, or has an unknown form; a record
             cannot be read or repeats an id (the error gives the line).
 
+    Warns:
+        QuestionsWarning: Some questions lack what they need to be scored. In a stage it is an event of that stage.
+
     Example:
         >>> import tempfile
         >>> file = Path(tempfile.mkdtemp()) / "mine.jsonl"
@@ -95,10 +106,23 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
             form=form,
             example=near[0],
         )
-    suffix = _suffix(file)
-    by_id: dict[str, Question] = {}
+    by_id, trace = dict[str, Question](), Trace()
+    with recorded(trace, f"load {file.name}", "questions"):
+        _read(file, form, place, by_id)
+    if not by_id:
+        raise InputError("the file holds no questions", file, code="questions.none")
+    tell_again(trace)  # outside a stage it is logged
+    if not in_stage():
+        for one in trace.events:
+            if isinstance(one, Event) and one.told_as == NOTE:
+                warnings.warn(str(one), QuestionsWarning, stacklevel=2)
+    return tuple(by_id.values())
+
+
+def _read(file: Path, form: str, place: list[int], by_id: dict[str, Question]) -> None:
+    """Read the questions of a file by their ids; ``place[0]`` is the line of the last one."""
     lines: dict[str, int] = {}
-    for question in _questions(file, suffix, form, place):
+    for question in _questions(file, _suffix(file), form, place):
         if question.id in by_id:
             first = f" in line {lines[question.id]:,}"
             raise InputError(
@@ -109,9 +133,6 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
                 question=question.id,
             )
         by_id[question.id], lines[question.id] = question, place[0]
-    if not by_id:
-        raise InputError("the file holds no questions", file, code="questions.none")
-    return tuple(by_id.values())
 
 
 def _suffix(file: Path) -> str:

@@ -73,6 +73,15 @@ class Recipe:
         return Template(self.template).safe_substitute({name: text for name, text in self.parts.items() if text})
 
     @property
+    def published(self) -> dict[str, float]:
+        """The published figures, of which shares are from 0 to 1, also those that `figures` gives in percent.
+
+        >>> recipe("1").published["webqsp"], recipe("TRIPLE").published["path_f1_cwq"]
+        (0.602, 0.224)
+        """
+        return {name: value / 100 if name in _IN_PERCENT else value for name, value in self.figures.items()}
+
+    @property
     def result(self) -> str:
         """The published quality with its data sets, such as ``WebQSP 70.3, CWQ 58.7``; empty if none is given.
 
@@ -85,7 +94,7 @@ class Recipe:
         if "comprehensiveness_least" in figures:
             least, most = figures["comprehensiveness_least"], figures["comprehensiveness_most"]
             return f"wins {least:.0f}-{most:.0f} % against vectors"
-        if "path_f1_cwq" in figures:
+        if "path_f1_cwq" in figures and "webqsp" not in figures:
             return f"path F1 CWQ {figures['path_f1_cwq']:.3f}, WebQSP {figures['path_f1_webqsp']:.3f}"
         names = {"webqsp": "WebQSP", "cwq": "CWQ", "metaqa_3hop": "MetaQA 3-hop"}
         return ", ".join(f"{name} {figures[data]:.1f}" for data, name in names.items() if data in figures)
@@ -193,6 +202,10 @@ class Recipe:
         return parse(self.text(**parts))
 
 
+_IN_PERCENT = frozenset({
+    "webqsp", "cwq", "metaqa_3hop", "comprehensiveness_least", "comprehensiveness_most", "diversity_least",
+    "diversity_most", "global_score", "document_score", "musique_recall5", "two_wiki_recall5", "hotpotqa_recall5",
+})  # fmt: skip
 _EXAMPLES = {
     "tuned_embedder": "a model fine-tuned on the graph, such as EmbeddingModel('models/tuned')",
     "llm_embedder": (

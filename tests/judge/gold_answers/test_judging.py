@@ -18,7 +18,8 @@ from graphbrick.judge.gold_answers.judging import judge_study
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.questions.question import Question
 from graphbrick.study.report.answers import judge_notes
-from graphbrick.study.report.figures import read_figures
+from graphbrick.study.report.figures import judge_agreements, read_figures
+from graphbrick.study.report.writing import write_report
 from graphbrick.study.runs.experiment import evaluate
 from graphbrick.study.runs.judging import JUDGING
 from graphbrick.study.runs.recorder import Recorder
@@ -329,3 +330,43 @@ def test_exchanges_are_kept_without_keys(tmp_path: Path, monkeypatch: pytest.Mon
     for file in tmp_path.iterdir():
         assert SECRET.encode() not in file.read_bytes()
     assert "Nairobi city" in (tmp_path / "out.html").read_text()
+
+
+def test_further_judges_stand_beside_that_of_the_study(tmp_path: Path, whole: dict) -> None:
+    path = tmp_path / "runs.sqlite"
+    with ScriptedLLM(verdict) as server, ScriptedLLM(lambda request: "NO") as strict:
+        evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server)).close()
+        other = model(strict)
+        judge_study(path, other, further=True).close()
+        calls = len(strict.requests)
+        judge_study(path, other, further=True).close()
+        assert len(strict.requests) == calls  # nothing was left
+        with fails("study.same_judge", InputError):
+            judge_study(path, model(server), further=True)
+        assert port_free(kept(path)) == whole
+    with Study.open(path) as study:
+        assert study.further_judges == [repr(other)]
+        measure = f"judge_at_1:{other!r}"
+        of_model = first_right = 0
+        for run in study.runs():
+            first = {one.question: one for one in study.judgements(run.id)}
+            second = {one.question: one for one in study.judgements(run.id, further=repr(other))}
+            assert first.keys() == second.keys()
+            for result in study.results(run.id):
+                if result.question in second and second[result.question].by == "model":
+                    of_model += 1
+                    first_right += first[result.question].right
+                    assert result.metrics[measure] == 0
+                elif result.question in second:  # no model is asked whether equal answers are equal
+                    assert result.metrics[measure] == result.metrics["judge_at_1"]
+        (agreement,) = judge_agreements(study)
+        assert (agreement.answers, agreement.right) == (of_model, 0)
+        assert agreement.right_first == pytest.approx(first_right / of_model)
+        assert agreement.same == pytest.approx(1 - first_right / of_model)
+    write_report(path, markdown=tmp_path / "a.md", html=tmp_path / "a.html", metric=measure)
+    assert "## How far the judges agree" in (tmp_path / "a.md").read_text()
+    assert "Judge@1 by LLM(" in (tmp_path / "a.html").read_text()
+    with ScriptedLLM(lambda request: "NO") as strict:
+        evaluate(GRAPH, questions(), TEXTS, out=path, fresh=True).close()
+    with Study.open(path) as study:
+        assert study.further_judges == []  # forgotten with the answers

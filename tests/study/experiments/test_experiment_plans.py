@@ -21,6 +21,8 @@ from graphbrick.testing import TINY
 
 DATA = '[[data]]\nname = "tiny"\ngraph = "tiny.graph"\nquestions = ["rows.jsonl"]\n'
 RUN = f'[[run]]\npipeline = "{BM25}"\n'
+PAPER = '[[run]]\nrecipes = "12"\n[paper]\nname = "A Paper"\n'
+TABLE = '[[table]]\ntitle = "x"\nrecipes = "12"\ncolumns = [{ measure = "hits_at_1", published = "webqsp" }]\n'
 
 
 @pytest.fixture
@@ -44,6 +46,20 @@ def test_a_sweep_makes_a_pipeline_for_every_combination(folder: Path) -> None:
         for hops in (1, 2)
     }
     assert dict(runs[0].values) == {"k": "5", "hops": "1"}
+
+
+def test_a_word_that_is_a_whole_name_stands_for_that_alone(folder: Path) -> None:
+    read = plan(folder, f'{DATA}[[run]]\nrecipes = ["1", "12"]\n')
+    assert [run.name for run in read.only(["recipe 1"]).runs] == ["recipe 1"]
+    assert [run.name for run in read.only(["recipe"]).runs] == ["recipe 1", "recipe 12"]
+    assert read.only(["recipe 1"]).planned == read.runs
+
+
+def test_a_model_that_is_asked_elsewhere_is_no_fault_and_an_overridden_one_is(folder: Path) -> None:
+    own = '[[run]]\nrecipes = "13"\nmodels = "small"\n'
+    assert [run.model for run in plan(folder, f"{DATA}{RUN}{own}").runs] == ["", "small"]
+    with fails("experiment.unused_models", InputError):
+        plan(folder, f'models = "large"\n{DATA}{own}')
 
 
 def test_names_may_have_places_for_values(folder: Path) -> None:
@@ -126,6 +142,18 @@ def test_samples_are_drawn_in_all_or_of_each_group(folder: Path) -> None:
         (DATA + '[[run]]\nrecipes = "P5"\n', "experiment.needs_part", "tuned_embedder"),
         (DATA + '[[run]]\nrecipes = "1"\nset = { llm = "x" }\n', "experiment.unused_part", "llm"),
         ("set = { llm = 'LLM()' }\n" + DATA + RUN, "experiment.unused_set", "set.llm"),
+        ('models = ["small"]\n' + DATA + RUN, "experiment.unused_models", "'small'"),
+        (DATA + RUN + 'models = "small"\n', "experiment.unused_models", "run 1 has the model 'small'"),
+        (DATA + RUN + "repetitions = 2\n", "experiment.nothing_by_chance", "seed"),
+        (DATA + RUN + TABLE, "experiment.no_paper", "[paper]"),
+        ("table = 3\n" + DATA + RUN, "experiment.bad_value", "[[table]]"),
+        (DATA + RUN + PAPER + '[[table]]\ntitle = "x"\ncolumns = 3\n', "experiment.bad_value", "table 1 has columns"),
+        (DATA + RUN + "[paper]\ngraph = 'x'\n", "experiment.no_key", "paper has no name"),
+        (DATA + RUN + PAPER + TABLE.replace("hits_at_1", "hits"), "experiment.no_measure", "column 1 has measure"),
+        (DATA + RUN + PAPER + TABLE.replace('"12"', '"2"'), "experiment.no_row", "recipe '2'"),
+        (DATA + RUN + PAPER + TABLE.replace("webqsp", "metaqa"), "experiment.no_figure", "'metaqa'"),
+        (DATA + RUN + PAPER + '[[table]]\ntitle = "x"\n', "experiment.empty_table", "table 1 has no rows"),
+        (DATA + RUN + PAPER + '[[table]]\ntitle = "x"\ncounts = "words"\n', "experiment.bad_value", "domains"),
         (DATA + '[[run]]\npipeline = "PathAnswer()"\n', "evaluate.cannot_start", "cannot start"),
     ],
 )

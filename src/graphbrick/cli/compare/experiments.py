@@ -71,7 +71,9 @@ def run_file(
         raise InputError(f"{given[0]} is for one evaluation; write what it says into {file}", code="experiment.option")
     places = places_of()
     experiment = read(file, places).only(only).checked()
-    experiment = replace(experiment, out=out or experiment.out, judge=judge or experiment.judge)
+    experiment = replace(experiment, out=out or experiment.out)
+    if judge:  # in place of those of the file
+        experiment = replace(experiment, judge=judge, further_judges=())
     if dry_run:
         from graphbrick.study.experiments.forecast import forecast
 
@@ -113,6 +115,7 @@ def _carry_out(experiment: Experiment, places: Places, by: str | None, *, as_jso
     from graphbrick.cli.printing.studies import print_summary
     from graphbrick.cli.printing.terminal import console, note
     from graphbrick.cli.progress import progress
+    from graphbrick.judge.gold_answers.judging import judge_study
     from graphbrick.pipeline.budget import StoppedError
     from graphbrick.study.experiments.running import carry_out
     from graphbrick.study.report.summary import summarize_study
@@ -120,11 +123,17 @@ def _carry_out(experiment: Experiment, places: Places, by: str | None, *, as_jso
     from graphbrick.study.store.reader import Study
 
     judge = model_of(experiment.judge) if experiment.judge else None
+    further = [model_of(name) for name in experiment.further_judges]  # a name that is wrong is told at once
     stopped: StoppedError | None = None
     with progress() as report:
         try:
             for _ in carry_out(experiment, places, judge=judge, progress=report, **options):
                 pass  # each data set is in the study when the next one begins
+            for other in further:
+                judge_study(
+                    experiment.out, other, further=True, retry=options["retry"], exchanges=options["exchanges"],
+                    progress=report,
+                ).close()  # fmt: skip
         except StoppedError as error:
             stopped = error
     with Study.open(experiment.out) as study:

@@ -95,9 +95,12 @@ def study(
         Path | None, typer.Option(metavar="FILE", help="Also write a page that needs nothing else.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Forget what this judge said; with --llm, what any judge said.")
+        bool, typer.Option("--fresh", help="Forget what this judge said; with --llm alone, what any judge said.")
     ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Ask again where there is no verdict.")] = False,
+    further: Annotated[
+        bool, typer.Option("--further", help="With --llm, judge beside the judge of the study.")
+    ] = False,
     no_exchanges: NoExchanges = False,
     budget: BudgetText = None,
     cache: CacheMode = "off",
@@ -114,8 +117,12 @@ def study(
         if judge is not None or labels is not None or label or html is not None:
             raise InputError("--llm is for Judge@1 alone; name the model with --judge to rate answers by labels")
         with limits(budget, cache, cache_file):
-            _judge_at_1(runs, llm, fresh=fresh, retry=retry, exchanges=not no_exchanges, as_json=as_json)
+            _judge_at_1(
+                runs, llm, fresh=fresh, retry=retry, further=further, exchanges=not no_exchanges, as_json=as_json
+            )
         return
+    if further:
+        raise InputError("--further is for Judge@1; name the model with --llm", code="judge.further_without_llm")
     if judge is None and (fresh or retry):
         raise InputError("--fresh and --retry are for a judge; name it with --judge or --llm")
     if not 0 < level < 1:
@@ -197,7 +204,9 @@ def _report(
             typer.echo(f"written: {html}")
 
 
-def _judge_at_1(runs: Path, llm: str, *, fresh: bool, retry: bool, exchanges: bool, as_json: bool) -> None:
+def _judge_at_1(
+    runs: Path, llm: str, *, fresh: bool, retry: bool, further: bool, exchanges: bool, as_json: bool
+) -> None:
     """Let a language model say whether first answers are right."""
     from graphbrick.cli.printing.studies import print_judged
     from graphbrick.cli.progress import progress
@@ -210,7 +219,9 @@ def _judge_at_1(runs: Path, llm: str, *, fresh: bool, retry: bool, exchanges: bo
     stopped: StoppedError | None = None
     with progress() as report:
         try:
-            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=exchanges, progress=report).close()
+            judge_study(
+                runs, chosen, fresh=fresh, retry=retry, further=further, exchanges=exchanges, progress=report
+            ).close()
         except StoppedError as error:
             stopped = error
     with Study.open(runs) as study:

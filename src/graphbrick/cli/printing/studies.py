@@ -13,6 +13,7 @@ from graphbrick.study.report.answers import (
     AnswerRow,
     answers_table,
     judge_notes,
+    judges_table,
     published_notes,
     published_table,
     rows_of,
@@ -20,6 +21,7 @@ from graphbrick.study.report.answers import (
 from graphbrick.study.report.confidence import confidence_table
 from graphbrick.study.report.figures import PipelineFigures
 from graphbrick.study.report.overview import QUALITY_GROUPS, measure_name, strata_table
+from graphbrick.study.report.papers.sections import left_out, paper_tables
 from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.summary import StudyComparison, StudySummary
@@ -55,11 +57,13 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
         out.print(part, "", sep="\n")
     if any(one.judged is not None for one in figures):
         _print_answers(out, rows_of(figures))
+        _print_judges(out, summary)
     _print_tasks(out, {"": figures})
     confidence = confidence_table(figures)
     if confidence is not None:
         out.print(rich_table(confidence, "confidence in the first answers, %"), "", sep="\n")
     out.print(_cost_table(figures), "", _lost_table(figures), "", sep="\n")
+    _print_papers(out, summary)
     for one in figures:
         out.print(Text(f"{one.number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)
     if summary.left_out:
@@ -81,6 +85,25 @@ def print_judged(summary: StudySummary, *, as_json: bool) -> None:
     _print_answers(out, rows_of(summary.figures))
     for text in judge_notes(summary.figures, summary.judge) or ["there is no answer that could be judged"]:
         note(out, f"note: {text}")
+    _print_judges(out, summary)
+
+
+def _print_judges(out: Console, summary: StudySummary) -> None:
+    """Print how far the judges of a study agree."""
+    judges = judges_table(summary.agreements)
+    if judges is not None:
+        out.print(rich_table(judges, judges.caption), "", sep="\n")
+
+
+def _print_papers(out: Console, summary: StudySummary) -> None:
+    """Print the tables of papers, with their notes, and why others are not there."""
+    for title, text, shown in paper_tables(summary.papers, summary.questions):
+        out.print(rich_table(shown, title))
+        if text:
+            note(out, f"note: {text}")
+        out.print()
+    for line in left_out(summary.papers, summary.questions):
+        note(out, f"note: {line}")
 
 
 def print_comparison(comparison: StudyComparison, *, published: bool = False, as_json: bool = False) -> None:
@@ -194,8 +217,10 @@ def _print_published(out: Console, figures: Sequence[PipelineFigures]) -> None:
 def rich_table(shown: ReportTable, title: str) -> Table:
     """Turn a table of a report into one for the terminal."""
     rows = table(title=title)
+    titles = [column.title for column in shown.columns]
     for column in shown.columns:
-        heading = f"{column.title} ({column.small})" if column.small else column.title
+        own = column.title if titles.count(column.title) == 1 or not column.group else f"{column.group}: {column.title}"
+        heading = f"{own} ({column.small})" if column.small else own
         rows.add_column(heading, justify="left" if column.text else "right")
     for row in shown.rows:
         cells = [(f"{cell.text} ({cell.small})" if cell.small else cell.text, cell.strong) for cell in row]

@@ -34,19 +34,23 @@ class Judging(NoJudging):
     Args:
         llm: The judge.
         recorder: The study; the caller checks that it has no other judge (`Judgements.require`).
+        further: Whether it is a judge beside that of the study.
         exchanges: Whether prompts and replies of the judge are stored.
         anew: Whether recorded replies are not used, because they could not be read.
     """
 
-    def __init__(self, llm: ChatModel, recorder: Recorder, *, exchanges: bool = True, anew: bool = False) -> None:
-        self._llm, self._recorder, self._exchanges, self._anew = llm, recorder, exchanges, anew
+    def __init__(
+        self, llm: ChatModel, recorder: Recorder, *, exchanges: bool = True, anew: bool = False, further: bool = False
+    ) -> None:
+        self._llm, self._exchanges, self._anew = llm, exchanges, anew
+        self._judgements = judgements = recorder.opinions(name_of(llm)) if further else recorder.judgements
         self._calls: dict[Future[StoredJudgement], Unjudged] = {}
         self._stopped: BaseException | None = None
         # The result of an answer is the number of a run that has the judgement.
         self._pending = Pending[Unjudged, int](
-            lambda answer, run: recorder.judgements.copy(run, answer.question, answer.run),
+            lambda answer, run: judgements.copy(run, answer.question, answer.run),
             key=lambda answer: (answer.question, answer.answer),
-            known=recorder.judgements.known(),
+            known=judgements.known(),
             says="{left:,} answers are not judged yet, and the same call goes on with them",
         )
 
@@ -82,7 +86,7 @@ class Judging(NoJudging):
         for call in [call for call in self._calls if call.done()]:
             answer = self._calls.pop(call)
             try:
-                self._recorder.judgements.put(call.result())
+                self._judgements.put(call.result())
             except (StoppedError, CancelledError) as error:
                 self._stop(error)
                 continue
@@ -132,6 +136,7 @@ def judge_study(
     *,
     fresh: bool = False,
     retry: bool = False,
+    further: bool = False,
     exchanges: bool = True,
     progress: Progress = silent,
 ) -> Study:
@@ -145,6 +150,8 @@ def judge_study(
         fresh: Forget all judgements, also those of another judge.
         retry: Judge again the answers without a verdict: the judge failed, or its reply could not be read. A reply that
             is recorded is not used again for them.
+        further: Whether it is a judge beside that of the study, whose measure is ``judge_at_1:LLM(...)``. ``fresh``
+            then forgets its own judgements only.
         exchanges: Whether prompts and replies of the judge are stored.
         progress: Told the step, how many answers are done, how many there are.
 
@@ -171,16 +178,17 @@ def judge_study(
     """
     Study.open(study).close()  # so that a missing file is an error and is not created
     with Recorder(study) as recorder:
-        if not fresh:
-            recorder.judgements.require(name_of(llm))
+        judgements = recorder.opinions(name_of(llm)) if further else recorder.judgements
+        if not fresh and not further:
+            judgements.require(name_of(llm))
         if fresh or retry:
-            recorder.judgements.remove(without_verdict=not fresh)
-        options = {"judge": name_of(llm), "fresh": fresh, "retry": retry}
+            judgements.remove(without_verdict=not fresh)
+        options = {"judge": name_of(llm), "further": further, "fresh": fresh, "retry": retry}
         with recorder.session(options, versions(), machine()):
-            left = recorder.judgements.missing()
+            left = judgements.missing()
             with (
                 nullcontext() if current_budget() else spending(Budget()),
-                Judging(llm, recorder, exchanges=exchanges, anew=retry) as judging,
+                Judging(llm, recorder, exchanges=exchanges, anew=retry, further=further) as judging,
             ):
                 judging.submit(left)
                 progress(JUDGING, len(left) - judging.left, len(left))

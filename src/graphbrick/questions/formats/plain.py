@@ -6,7 +6,7 @@ import difflib
 import json
 from collections.abc import Iterator
 
-from graphbrick.core.trace import event
+from graphbrick.core.trace import DETAIL, event
 from graphbrick.questions.formats.files import LEFT_OUT
 from graphbrick.questions.formats.record import Record
 from graphbrick.questions.question import Question
@@ -46,6 +46,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
             f"{first.file}: {unaligned:,} questions have another number of answer_names than of answers; their names "
             "are kept as the fact answer_names",
             "plain.unaligned_names",
+            DETAIL,
             n=unaligned,
         )
 

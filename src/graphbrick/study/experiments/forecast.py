@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from graphbrick.core.compute import Progress, silent
-from graphbrick.study.experiments.plan import DataSet, Experiment, PlannedRun
+from graphbrick.study.experiments.pipelines import PlannedRun
+from graphbrick.study.experiments.plan import DataSet, Experiment
 from graphbrick.study.experiments.running import Places, opened, questions_of, runs_of
 from graphbrick.study.store.identity import content_of, identity_of, on_graph
 from graphbrick.study.store.reader import Study

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from string import Template
 
-from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.models.llm.naming import model_text
-from graphbrick.pipeline import Pipeline
-from graphbrick.pipeline.parsing import parse
+from graphbrick.core.errors import InputError
 from graphbrick.questions.fetching import named_files
-from graphbrick.recipes import Recipe, recipe
+from graphbrick.recipes import recipe
+from graphbrick.study.experiments.papers import paper_of, paper_tables
+from graphbrick.study.experiments.pipelines import RUN, PlannedRun, runs_of_table
 from graphbrick.study.experiments.tables import Table, arrays, read_toml
 from graphbrick.study.runs.inputs import named_pipelines
+from graphbrick.study.store.plans import PaperTable
 
-_FILE = {"title": str, "about": str, "out": str, "report": str, "seed": int, "link": bool, "judge": str, "budget": str,
-         "limit": int, "each": int, "by": str, "models": list, "set": dict, "data": object, "run": object}  # fmt: skip
+_FILE = {"title": str, "about": str, "out": str, "report": str, "seed": int, "link": bool, "judge": list, "budget": str,
+         "limit": int, "each": int, "by": str, "repetitions": int, "models": list, "set": dict, "data": object,
+         "run": object, "paper": object, "table": object}  # fmt: skip
 _DATA = {"name": str, "graph": str, "build": list, "labels": str, "preset": str, "questions": list, "limit": int,
          "each": int, "by": str}  # fmt: skip
-_RUN = {"name": str, "recipes": list, "pipeline": str, "set": dict, "models": list, "sweep": dict, "data": list}
-_MODEL = "llm"  # the name of a model in texts with a $
 
 
 @dataclass(frozen=True)
@@ -58,23 +55,6 @@ class DataSet:
 
 
 @dataclass(frozen=True)
-class PlannedRun:
-    """A pipeline that answers the questions of some data sets.
-
-    Attributes:
-        name: Its name in tables.
-        pipeline: The pipeline.
-        data: Names of the data sets.
-        values: What it takes from sweeps: ``{"k": "300"}``.
-    """
-
-    name: str
-    pipeline: Pipeline
-    data: tuple[str, ...]
-    values: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Experiment:
     """What an experiment file says.
 
@@ -89,7 +69,12 @@ class Experiment:
         judge: The language model that judges first answers; empty for none.
         budget: Its limits, as for ``--budget``; empty for none.
         data: The data sets.
-        runs: The pipelines, with every sweep and model.
+        runs: The pipelines, with every sweep, model and repetition.
+        paper: The paper that it reproduces: ``name``, and what it measured with; empty for none.
+        tables: The tables and figures of the paper.
+        planned: All pipelines of the file, also where ``runs`` are a part of them (`only`).
+        name: What ``graphbrick evaluate`` finds the file by.
+        further_judges: Language models that judge first answers beside ``judge``.
     """
 
     file: Path
@@ -103,6 +88,11 @@ class Experiment:
     budget: str
     data: tuple[DataSet, ...]
     runs: tuple[PlannedRun, ...]
+    paper: Mapping[str, str] = field(default_factory=dict)
+    tables: tuple[PaperTable, ...] = ()
+    planned: tuple[PlannedRun, ...] = ()
+    name: str = ""
+    further_judges: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, file: Path, folder: Path | None = None, known: Collection[str] = ()) -> Experiment:
@@ -124,9 +114,9 @@ class Experiment:
                 code="experiment.of_documents",
             )
         top = Table(file, "the file", content, _FILE)
-        folder = folder or file.parent
+        beside = folder or file.parent
         data = [
-            _data(Table(file, f"data {number}", table, _DATA), top, folder, known)
+            _data(Table(file, f"data {number}", table, _DATA), top, beside, known)
             for number, table in enumerate(arrays(content, "data", file), 1)
         ]
         _distinct(top, "data sets", [one.name for one in data])
@@ -134,10 +124,15 @@ class Experiment:
         runs = [
             run
             for number, table in enumerate(arrays(content, "run", file), 1)
-            for run in _runs(Table(file, f"run {number}", table, _RUN), top, names)
+            for run in runs_of_table(Table(file, f"run {number}", table, RUN), top, names)
         ]
         _distinct(top, "pipelines", [run.name for run in runs])
-        _check_set(top, [name for table in content["run"] for name in Table(file, "run", table, _RUN).texts("recipes")])
+        _check_set(top, [name for table in content["run"] for name in Table(file, "run", table, RUN).texts("recipes")])
+        _distinct(top, "judges", top.texts("judge"))
+        asked = {run.model for run in runs}
+        unused = next((model for model in top.texts("models") if model not in asked), None)
+        if unused is not None:
+            raise top.refused(f"has the model {unused!r}, which no pipeline asks", "experiment.unused_models")
         for name in names:
             own = {run.name: run.pipeline for run in runs if name in run.data}
             if own:
@@ -146,14 +141,19 @@ class Experiment:
             file,
             top.text("title", file.stem),
             " ".join(top.text("about").split()),
-            folder / top.text("out", f"{file.stem}.sqlite"),
-            folder / top.text("report", f"{file.stem}.html"),
+            beside / top.text("out", f"{file.stem}.sqlite"),
+            beside / top.text("report", f"{file.stem}.html"),
             top.number("seed", 0) or 0,
             top.is_true("link"),
-            top.text("judge"),
+            next(iter(top.texts("judge")), ""),
             top.text("budget"),
             tuple(data),
             tuple(runs),
+            paper_of(content, file),
+            paper_tables(content, file, runs, names),
+            tuple(runs),
+            str(file) if folder is None else file.name,
+            top.texts("judge")[1:],
         )
 
     def checked(self) -> Experiment:
@@ -171,6 +171,8 @@ class Experiment:
     def only(self, words: Sequence[str]) -> Experiment:
         """Return the part of an experiment whose runs, or data sets, have one of some words in their names.
 
+        A word that is a whole name stands for that alone, so that "recipe 1" does not stand for "recipe 12" too.
+
         Raises:
             InputError: There is none.
         """
@@ -183,8 +185,8 @@ class Experiment:
                 f"nothing in {self.file} has {stranger!r} in its name; there is {', '.join(names)}",
                 code="experiment.nothing_called",
             )
-        data = [one for one in self.data if any(word in one.name for word in words)] or list(self.data)
-        runs = [one for one in self.runs if any(word in one.name for word in words)] or list(self.runs)
+        data = [one for one in self.data if _has_word(one.name, words, names)] or list(self.data)
+        runs = [one for one in self.runs if _has_word(one.name, words, names)] or list(self.runs)
         asked = [one for one in data if any(one.name in run.data for run in runs)]
         if not asked:
             raise InputError(
@@ -192,6 +194,10 @@ class Experiment:
                 code="experiment.nothing_asked",
             )
         return replace(self, data=tuple(asked), runs=tuple(runs))
+
+
+def _has_word(name: str, words: Sequence[str], names: Sequence[str]) -> bool:
+    return any(name == word if word in names else word in name for word in words)
 
 
 def _check_set(top: Table, recipes: Sequence[str]) -> None:
@@ -260,108 +266,3 @@ def _missing_questions(name: str) -> str:
         return "" if named_files(name) or Path(name).exists() else f"{name} is not there"
     except InputError as error:  # a split that was not fetched
         return str(error)
-
-
-def _runs(table: Table, top: Table, names: Sequence[str]) -> Iterator[PlannedRun]:
-    """Yield the pipelines of one table ``[[run]]``: for each recipe, model, and combination of values."""
-    if table.has("pipeline") == table.has("recipes"):
-        raise table.refused("has a pipeline or recipes, one of them", "experiment.no_pipeline")
-    data = table.texts("data") or tuple(names)
-    stranger = next((one for one in data if one not in names), None)
-    if stranger is not None:
-        raise table.refused(f"is for the data {stranger!r}; there is {', '.join(names)}", "experiment.no_data")
-    models, sweep = table.texts("models") or top.texts("models"), table.lists("sweep")
-    parts = {**top.named("set"), **table.named("set")}
-    texts = (table.text("pipeline"), *parts.values())
-    for name in sweep:
-        if not any(name in _names_in(text) for text in texts):
-            raise table.refused(f"has sweep.{name}; write ${name} where its values go", "experiment.unused_sweep")
-    try:
-        sources = [recipe(one) for one in table.texts("recipes")]
-        unused = next((part for part in table.named("set") if not any(part in one.parts for one in sources)), None)
-        if unused is not None:
-            raise table.refused(f"has set.{unused}, which is a part of none of its recipes", "experiment.unused_part")
-        for values in _combinations(sweep):
-            if not sources:
-                yield from _of_text(table, models, values, data)
-            for source in sources:
-                yield from _of_recipe(source, table, parts, models, values, data)
-    except GraphbrickError as error:
-        if error.code.startswith("experiment."):
-            raise
-        raise table.refused(f"cannot be read: {error}", "experiment.bad_run") from error
-
-
-def _combinations(sweep: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:
-    """Yield every combination of the values of a sweep; one without values if there is none.
-
-    >>> list(_combinations({"k": ["1", "2"]}))
-    [{'k': '1'}, {'k': '2'}]
-    """
-    for values in itertools.product(*sweep.values()):
-        yield dict(zip(sweep, values, strict=True))
-
-
-def _of_text(
-    table: Table, models: Sequence[str], values: Mapping[str, str], data: tuple[str, ...]
-) -> Iterator[PlannedRun]:
-    """Yield the pipeline of a text for each model that it asks."""
-    text, name = table.text("pipeline"), table.text("name")
-    asks = _MODEL in _names_in(text)
-    if asks and not models:
-        raise table.refused("has $llm; name language models as models", "experiment.no_models")
-    for model in models if asks else ("",):
-        filled = {**values, **({_MODEL: model_text(model)} if model else {})}
-        pipeline = parse(_filled(text, filled))
-        yield PlannedRun(_name(name or repr(pipeline), name, values, model, models), pipeline, data, values)
-
-
-def _of_recipe(
-    source: Recipe,
-    table: Table,
-    parts: Mapping[str, str],
-    models: Sequence[str],
-    values: Mapping[str, str],
-    data: tuple[str, ...],
-) -> Iterator[PlannedRun]:
-    """Yield a recipe with its parts, for each model if it asks one."""
-    own = {part: _filled(text, values) for part, text in parts.items() if part in source.parts}
-    asks = any(part not in own for part in source.by_model("any"))
-    needed = [part for part in source.needs if part not in own]
-    if needed and not models:
-        raise table.refused(
-            f"has recipe {source.name}, which needs {needed[0]}; give it under set", "experiment.needs_part"
-        )
-    for model in models if asks and models else ("",):
-        chosen = {**(source.by_model(model) if model else {}), **own}
-        name = f"{table.text('name')} {source.name}".strip() if table.has("name") else f"recipe {source.name}"
-        yield PlannedRun(_name(name, "", values, model, models), source.pipeline(**chosen), data, values)
-
-
-def _name(name: str, template: str, values: Mapping[str, str], model: str, models: Sequence[str]) -> str:
-    """Return the name of a run: the template with its values, or the name with what tells it from others."""
-    if _names_in(template):
-        return _filled(template, {**values, _MODEL: model})
-    told = [f"{key}={value}" for key, value in values.items()] + [f"llm={model}"] * bool(model and models[1:])
-    return ", ".join([name, *told])
-
-
-def _names_in(text: str) -> set[str]:
-    return set(Template(text).get_identifiers())
-
-
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with values for its names.
-
-    Raises:
-        InputError: It has a name without a value, or a lone dollar sign.
-    """
-    try:
-        return Template(text).substitute(values)
-    except KeyError as error:
-        raise InputError(
-            f"${error.args[0]} has no values; give them as sweep = {{{error.args[0]} = [1, 2]}}",
-            code="experiment.no_values",
-        ) from error
-    except ValueError as error:
-        raise InputError(f"{text!r} has a lone $; write $$ for the character", code="experiment.lone_dollar") from error

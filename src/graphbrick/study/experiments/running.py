@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +14,15 @@ from graphbrick.graphs.opening import open as open_graph
 from graphbrick.graphs.records.rules import rules_named
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.questions.sampling import sample, sample_each
-from graphbrick.study.experiments.plan import DataSet, Experiment, PlannedRun
+from graphbrick.study.experiments.pipelines import PlannedRun
+from graphbrick.study.experiments.plan import DataSet, Experiment
 from graphbrick.study.runs.experiment import evaluate
 from graphbrick.study.runs.inputs import SourcedQuestion, read_questions
 from graphbrick.study.runs.question_graphs import StudyGraph
+from graphbrick.study.runs.recorder import Recorder
+from graphbrick.study.store.identity import content_of, identity_of
+from graphbrick.study.store.plans import Plan, PlannedData, PlannedPipeline
+from graphbrick.study.store.reader import Study
 
 
 @dataclass(frozen=True)
@@ -125,9 +130,35 @@ def carry_out(
         runs = {run.name: run.pipeline for run in runs_of(experiment, data)}
         if not runs:
             continue
+        graph = opened(data, places, progress)
+        _store_plan(experiment, data, graph, questions)
         evaluate(
-            opened(data, places, progress), questions, runs, out=experiment.out, seed=experiment.seed,
+            graph, questions, runs, out=experiment.out, seed=experiment.seed,
             link=experiment.link, workers=workers, fresh=fresh, retry=retry, judge=judge, exchanges=exchanges,
             memory=memory, progress=progress,
         ).close()  # fmt: skip
         yield data
+
+
+def _store_plan(experiment: Experiment, data: DataSet, graph: StudyGraph, questions: Sequence[SourcedQuestion]) -> None:
+    """Store in the study what the file plans, with the data sets that were asked so far."""
+    named = tuple(dict.fromkeys(one.question.dataset for one in questions))
+    asked = [PlannedData(data.name, content_of(graph), named, len(questions))]
+    if experiment.out.is_file():
+        with Study.open(experiment.out) as study:
+            asked = [one for plan in study.plans() if Path(plan.file).name == experiment.file.name for one in plan.data
+                     if one.name != data.name] + asked  # fmt: skip
+    pipelines = tuple(
+        PlannedPipeline(
+            run.name, run.base, run.group, run.recipe, run.data, identity_of(run.pipeline).text,
+            ", ".join(f"{name}={value}" for name, value in run.values.items()),
+        )
+        for run in experiment.planned
+    )  # fmt: skip
+    with Recorder(experiment.out) as recorder:
+        recorder.plan(
+            Plan(
+                experiment.name, str(experiment.out), experiment.link, experiment.paper, tuple(asked), pipelines,
+                experiment.tables,
+            )
+        )  # fmt: skip

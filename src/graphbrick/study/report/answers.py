@@ -8,7 +8,7 @@ from typing import NamedTuple
 from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.published import PUBLISHED, PUBLISHED_METRICS
 from graphbrick.study.report.charts import short
-from graphbrick.study.report.figures import ANSWERED, Answers, PipelineFigures
+from graphbrick.study.report.figures import ANSWERED, Answers, JudgeAgreement, PipelineFigures
 from graphbrick.study.report.overview import QUALITY_GROUPS, SCORERS, measure_name
 from graphbrick.study.report.tables import (
     NONE,
@@ -16,10 +16,12 @@ from graphbrick.study.report.tables import (
     Cell,
     Column,
     Table,
+    name_cell,
     number_cell,
     pipeline_cells,
     share_cell,
 )
+from graphbrick.study.store.records import FURTHER_JUDGE
 
 _PARTS = dict(zip(QUALITY_GROUPS, ("all", "answerable"), strict=True))
 _NOTES = {
@@ -80,13 +82,16 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
     Returns:
         The table; None if no pipeline gives answers.
     """
-    measures = _measured(rows, _SHOWN)
+    further = dict.fromkeys(name for row in rows for name in row.answers.means if name.startswith(FURTHER_JUDGE))
+    measures = _measured(rows, (*_SHOWN, *further))
     if not measures:
         return None
     columns = [Column(by)] if by else []
     columns += PIPELINE_COLUMNS
     columns.append(Column("questions", note="questions done, and of which the graph has an answer", small="answerable"))
-    columns += [Column(measure_name(name), group, _NOTES[name]) for group in _PARTS for name in measures]
+    columns += [
+        Column(measure_name(name), group, _NOTES[name.partition(":")[0]]) for group in _PARTS for name in measures
+    ]
     body = []
     for row in rows:
         answers = row.answers
@@ -125,6 +130,30 @@ def published_notes() -> list[str]:
     return [f"{SCORERS[name]}: {wrong}." for name, wrong in PUBLISHED.items()]
 
 
+def judges_table(agreements: Sequence[JudgeAgreement]) -> Table | None:
+    """Return a row for each further judge with its agreement with that of the study; None if there is none."""
+    if not agreements:
+        return None
+    columns = [
+        Column("judge", text=True),
+        Column(
+            "answers", note="answers of which both models gave a verdict; those that equal a gold answer are not asked"
+        ),
+        Column("right, %", note="by this judge"),
+        Column("right by the first, %", note=f"by the judge of the study: {agreements[0].first}"),
+        Column("same verdict, %"),
+        Column("kappa", note="Cohen's kappa: 1 for full agreement, 0 for as much as by chance"),
+    ]
+    rows = [
+        [
+            name_cell(one.judge), number_cell(one.answers), share_cell(one.right), share_cell(one.right_first),
+            share_cell(one.same), number_cell(one.kappa, 2),
+        ]
+        for one in agreements
+    ]  # fmt: skip
+    return Table("judges", f"Verdicts of further judges beside those of {agreements[0].first}", columns, rows)
+
+
 def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[str]:
     """Return a line for each pipeline: the judge, how many answers it judged, and the cost."""
     lines = []
@@ -159,7 +188,7 @@ def _cell(row: AnswerRow, beside: Sequence[AnswerRow], measure: str, part: str) 
         return NONE
     others = [other for other_row in beside if (other := _value(other_row, measure, part)) is not None]
     small = ""
-    if measure == "judge_at_1":
+    if measure.partition(":")[0] == "judge_at_1":
         # Answers that equal a gold one always have a verdict: the fewer of the others have one, the better it looks.
         mean, total = row.answers.means[measure], row.answers.questions if part == "all" else row.answers.answerable
         scored = mean.scored if part == "all" else mean.scored_answerable

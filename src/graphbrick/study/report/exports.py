@@ -10,6 +10,7 @@ from graphbrick.study.report.against.sweeps import sweeps_of, sweeps_table
 from graphbrick.study.report.answers import (
     answers_table,
     judge_notes,
+    judges_table,
     published_notes,
     published_table,
     rows_by_hops,
@@ -29,6 +30,7 @@ from graphbrick.study.report.overview import (
     pipelines_table,
     strata_table,
 )
+from graphbrick.study.report.papers.sections import left_out, paper_tables
 from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
@@ -57,7 +59,8 @@ def markdown_page(results: Results) -> Iterator[str]:
         columns_of(table, lambda c: c.title in always or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
-    yield from _answers(figures, results.judge)
+    yield from _papers(results)
+    yield from _answers(figures, results)
     for task in task_tables({"": figures}):
         yield f"\n## {task.title}\n\n{task.note}\n\n{table_markdown(task.table)}"
     yield from _confidence(figures)
@@ -78,14 +81,26 @@ def markdown_page(results: Results) -> Iterator[str]:
         yield table_markdown(comparison_table(results.comparisons, figures, metric))
 
 
-def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[str]:
+def _papers(results: Results) -> Iterator[str]:
+    """Yield the tables of papers, and a line for each that cannot be made."""
+    for title, note, table in paper_tables(results.papers, results.questions):
+        yield f"\n## {markdown(title)}\n\n{markdown(note)}{chr(10) * 2 * bool(note)}{table_markdown(table)}"
+    lines = left_out(results.papers, results.questions)
+    if lines:
+        yield "\n## Tables of papers that are not here\n\n" + "".join(f"- {markdown(line)}\n" for line in lines)
+
+
+def _answers(figures: Sequence[PipelineFigures], results: Results) -> Iterator[str]:
     """Yield the tables of answers."""
     table = answers_table(rows_of(figures))
     if table is None:
         return
     yield f"\n## Answers\n\nMeans in percent.\n\n{table_markdown(table)}"
-    notes = judge_notes(figures, judge)
+    notes = judge_notes(figures, results.judge)
     yield "\n" * bool(notes) + "".join(f"- {markdown(line)}\n" for line in notes)
+    judges = judges_table(results.agreements)
+    if judges is not None:
+        yield f"\n## How far the judges agree\n\n{judges.caption}.\n\n{table_markdown(judges)}"
     by_hops, others = answers_table(rows_by_hops(figures), by="hops"), published_table(figures)
     if by_hops is not None:
         yield f"\n## Answers by hops\n\n{table_markdown(by_hops)}"

@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import floor, log10
+from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
 from graphbrick.questions.question import natural_order
 from graphbrick.study.report.charts import Part, badge, milliseconds, percent, short, stack
-from graphbrick.study.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
+from graphbrick.study.report.figures import NOT_LOST, SEED, STRATA, JudgeAgreement, PipelineFigures
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.tables import (
     NONE,
@@ -25,7 +26,10 @@ from graphbrick.study.report.tables import (
 )
 from graphbrick.study.statistics.comparison import Comparison, compare, corrected
 from graphbrick.study.statistics.summary import Summary
-from graphbrick.study.store.records import StudyQuestion
+from graphbrick.study.store.records import FURTHER_JUDGE, StudyQuestion
+
+if TYPE_CHECKING:
+    from graphbrick.study.report.papers.reading import FilledPaper
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 OTHERS = {
@@ -69,6 +73,8 @@ class Results:
         min_recall: The least subgraph recall of the pipelines; None if all are shown.
         left_out: Names of the pipelines with a lower one.
         questions: All questions of the study.
+        papers: The papers of its experiment files, with their tables.
+        agreements: How far further judges agree with that of the study.
     """
 
     title: str
@@ -80,6 +86,8 @@ class Results:
     min_recall: float | None = None
     left_out: Sequence[str] = ()
     questions: Sequence[StudyQuestion] = ()
+    papers: Sequence[FilledPaper] = ()
+    agreements: Sequence[JudgeAgreement] = ()
 
     @property
     def headline(self) -> str:
@@ -93,6 +101,8 @@ def measure_name(measure: str) -> str:
     >>> measure_name("hits_at_1"), measure_name("rog_f1"), measure_name("tog_exact_match")
     ('Hits@1', 'RoG F1', 'ToG exact match')
     """
+    if measure.startswith(FURTHER_JUDGE):
+        return f"Judge@1 by {measure.removeprefix(FURTHER_JUDGE)}"
     scorer, _, scored = measure.partition("_")
     if scorer in SCORERS:
         return f"{SCORERS[scorer]} {'F1' if scored == 'f1' else scored.replace('_', ' ')}"

@@ -12,6 +12,7 @@ from graphbrick.study.report.against.sections import cost_section, size_section
 from graphbrick.study.report.answers import (
     answers_table,
     judge_notes,
+    judges_table,
     published_notes,
     published_table,
     rows_by_hops,
@@ -34,6 +35,7 @@ from graphbrick.study.report.overview import (
     strata_table,
 )
 from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
+from graphbrick.study.report.papers.sections import paper_sections
 from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import table_html
@@ -56,7 +58,8 @@ def sections_of(results: Results, listing: Listing) -> list[Section]:
         "counts 0; the best of a column is bold. A heading sorts the table."
     )
     sections = [Section("pipelines", "Pipelines", [note], [table_figure(pipelines_table(figures))])]
-    sections += _answers(figures, results.judge)
+    sections += paper_sections(results.papers, results.questions)
+    sections += _answers(figures, results)
     sections += [
         Section(task.key, task.title, [task.note], [table_figure(task.table)]) for task in task_tables({"": figures})
     ]
@@ -68,9 +71,9 @@ def sections_of(results: Results, listing: Listing) -> list[Section]:
     return [*sections, *([_browser(listing)] if listing.questions else [])]
 
 
-def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> list[Section]:
+def _answers(figures: Sequence[PipelineFigures], results: Results) -> list[Section]:
     """Return the section with every measure of answers; none if no pipeline answers."""
-    table = answers_table(rows_of(figures))
+    table, judge = answers_table(rows_of(figures)), results.judge
     if table is None:
         return []
     note = "Every measure of the answers by text, in percent; a question without an answer counts 0."
@@ -80,6 +83,9 @@ def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> list[Sect
             "the number of the others is then beside the share."
         )
     shown = [Figure(table_html(table) + paragraphs(judge_notes(figures, judge)))]
+    judges = judges_table(results.agreements)
+    if judges is not None:
+        shown.append(table_figure(judges, "How far the judges agree", f"Beside {judge}, the judge of the study."))
     by_hops, others = answers_table(rows_by_hops(figures), by="hops"), published_table(figures)
     if by_hops is not None:
         shown.append(table_figure(by_hops, "By hops", folded=True))

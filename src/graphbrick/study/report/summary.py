@@ -13,9 +13,18 @@ from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.published import PUBLISHED_METRICS
 from graphbrick.study.report.against.sweeps import sweeps_of
 from graphbrick.study.report.answers import judge_notes
-from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures, recall_note, with_recall
+from graphbrick.study.report.figures import (
+    ANSWERED,
+    JudgeAgreement,
+    PipelineFigures,
+    judge_agreements,
+    read_figures,
+    recall_note,
+    with_recall,
+)
 from graphbrick.study.report.origin import dataset_counts
 from graphbrick.study.report.overview import compared
+from graphbrick.study.report.papers.reading import FilledPaper, read_papers
 from graphbrick.study.runs.scoring import SIZES
 from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.statistics.paired import benjamini_hochberg, holm
@@ -41,6 +50,8 @@ class StudySummary:
         failures: Pipelines that failed on every question, and a judge that failed on every answer, as sentences.
         left_out: Names of the pipelines whose subgraph recall is too low.
         questions: All questions of the study.
+        papers: The papers of its experiment files, with their tables.
+        agreements: How far further judges agree with that of the study.
     """
 
     path: str
@@ -51,6 +62,8 @@ class StudySummary:
     failures: Sequence[str]
     left_out: Sequence[str] = ()
     questions: Sequence[StudyQuestion] = ()
+    papers: Sequence[FilledPaper] = ()
+    agreements: Sequence[JudgeAgreement] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain JSON types."""
@@ -63,6 +76,8 @@ class StudySummary:
             "sweeps": sweeps,
             "datasets": dataset_counts(self.questions),
             "left_out": list(self.left_out),
+            "judges": [one.to_dict() for one in self.agreements],
+            "papers": [paper.to_dict() for paper in self.papers],
         }
 
 
@@ -143,7 +158,8 @@ def summarize_study(
     figures, left_out = with_recall(figures, min_recall)
     notes = {one.run.id: tuple(_notes(study, one, metric)) for one in figures}
     failures = tuple(_failures(study, figures))
-    return StudySummary(str(study.path), study.judge, by, figures, notes, failures, left_out, questions)
+    return StudySummary(str(study.path), study.judge, by, figures, notes, failures, left_out, questions,
+                        read_papers(study, questions), judge_agreements(study))  # fmt: skip
 
 
 def compare_study(

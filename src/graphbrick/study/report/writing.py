@@ -12,10 +12,11 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.study.report.browser import Listing, blocks, spread
 from graphbrick.study.report.exports import CsvRows, markdown_page
-from graphbrick.study.report.figures import read_figures, recall_note, with_recall
+from graphbrick.study.report.figures import judge_agreements, read_figures, recall_note, with_recall
 from graphbrick.study.report.origin import cards, datasets_table, setup, warnings
 from graphbrick.study.report.overview import STAGES, Results, compared
 from graphbrick.study.report.page import Page, Section, table_figure
+from graphbrick.study.report.papers.reading import read_papers
 from graphbrick.study.report.sections import sections_of
 from graphbrick.study.report.summary import groups_of, name_of, require_share
 from graphbrick.study.store.reader import Study
@@ -108,7 +109,7 @@ def write_report(
         figures, left_out = with_recall(figures, min_recall)
         comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
         results = Results(title or f"Study {opened.path.stem}", figures, comparisons, metric, by, opened.judge,
-            min_recall, left_out, questions)  # fmt: skip
+            min_recall, left_out, questions, read_papers(opened, questions), judge_agreements(opened))  # fmt: skip
         if "csv" in files:
             with replacing(files["csv"]) as out:
                 rows = CsvRows(out, questions, list(metrics), list(kinds))

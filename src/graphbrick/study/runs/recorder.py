@@ -21,12 +21,13 @@ from graphbrick.study.store.encoding import plain, to_json
 from graphbrick.study.store.exchanges import pack
 from graphbrick.study.store.identity import Identity, content_of
 from graphbrick.study.store.judgements import Judgements
+from graphbrick.study.store.plans import Plan
 from graphbrick.study.store.ratings import Ratings
 from graphbrick.study.store.records import Detail, Result
 from graphbrick.study.store.schema import APPLICATION, FIRST, SINCE, VERSION
 
 _WAIT = 60.0  # seconds to wait for a reader that holds the file
-_OF_ANSWERS = ("details", "exchanges", "judgements", "ratings", "results")
+_OF_ANSWERS = ("details", "exchanges", "judgements", "opinions", "ratings", "results")
 
 
 class Recorder:
@@ -217,6 +218,28 @@ class Recorder:
                 if detail.exchanges:
                     packed = pack(detail.exchanges)
                     self._db.execute("INSERT INTO exchanges VALUES (?, ?, ?)", (result.run, result.question, packed))
+
+    def opinions(self, judge: str) -> Judgements:
+        """Return the judgements of a further judge.
+
+        Raises:
+            InputError: It is the judge of the study.
+        """
+        if self._db.value("SELECT count(*) FROM judgements WHERE judge = ?", (plain(judge),)):
+            raise InputError(
+                f"{judge} is the judge of this study already; name a further one",
+                self.path,
+                code="study.same_judge",
+                judge=judge,
+            )
+        return Judgements(self._db, judge)
+
+    def plan(self, plan: Plan) -> None:
+        """Store what an experiment file planned, in place of what a file of the same name planned before."""
+        with self._db.transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO plans VALUES (?, ?)", (plain(Path(plan.file).name), to_json(plan.to_dict()))
+            )
 
     def close_runs(self, runs: Iterable[int]) -> None:
         """Record for each run whether it has answered all its questions."""

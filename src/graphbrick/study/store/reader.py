@@ -15,7 +15,9 @@ from graphbrick.core.errors import InputError
 from graphbrick.study.store.database import Database
 from graphbrick.study.store.exchanges import unpack
 from graphbrick.study.store.identity import Identity
+from graphbrick.study.store.plans import Plan
 from graphbrick.study.store.records import (
+    FURTHER_JUDGE,
     Detail,
     EvaluationSession,
     GoldAnswer,
@@ -107,24 +109,44 @@ class Study:
         if self.judge is not None:
             verdicts = self._db.rows("SELECT question, right, error FROM judgements WHERE run = ?", (run,))
             scores = {row["question"]: judge_score(row["right"], row["error"]) for row in verdicts}
+        further = {
+            judge: {one.question: one.score for one in self.judgements(run, words=False, further=judge)}
+            for judge in self.further_judges
+        }
         query = (
             "SELECT run, question, sitting AS session, error, lost_at, seconds, metrics, ledger, stage_seconds,"
             " n_answers, n_paths FROM results WHERE run = ? ORDER BY question"
         )
-        return list(self._read(lambda row: _result(row, scores), query, (run,)))
+        return list(self._read(lambda row: _result(row, scores, further), query, (run,)))
 
     @property
     def judge(self) -> str | None:
         """The recipe text of the model that judges answers; None if there is no judge."""
         return None if self._version < 2 else self._db.value("SELECT judge FROM judgements LIMIT 1")
 
-    def judgements(self, run: int, *, words: bool = True) -> list[StoredJudgement]:
-        """Return the judgements of a run's answers, by question; with their exchanges only if ``words``."""
-        if self._version < 2:
+    @property
+    def further_judges(self) -> list[str]:
+        """The recipe texts of the models that judge answers beside `judge`, in the order of their first verdict."""
+        if self._version < 5:
+            return []
+        rows = self._db.rows("SELECT judge FROM opinions GROUP BY judge ORDER BY min(rowid)")
+        return [row["judge"] for row in rows]
+
+    def judgements(self, run: int, *, words: bool = True, further: str = "") -> list[StoredJudgement]:
+        """Return the judgements of a run's answers, by question.
+
+        Args:
+            run: The number of the run.
+            words: Whether to return their exchanges.
+            further: One of `further_judges`; empty for the judge of the study.
+        """
+        if self._version < (5 if further else 2):
             return []
         exchanges = "exchanges" if words else "NULL AS exchanges"
         columns = f"run, question, judge, right, by, error, seconds, ledger, events, {exchanges}"
-        return list(self._read(_judgement, f"SELECT {columns} FROM judgements WHERE run = ? ORDER BY question", (run,)))
+        table, own = ("opinions", " AND judge = ?") if further else ("judgements", "")
+        query = f"SELECT {columns} FROM {table} WHERE run = ?{own} ORDER BY question"
+        return list(self._read(_judgement, query, (run, further) if further else (run,)))
 
     def judgement(self, run: int, question: int) -> StoredJudgement | None:
         """Return the judgement of one answer; None if it is not judged."""
@@ -172,6 +194,13 @@ class Study:
     def files(self) -> list[QuestionFile]:
         """Return the files that questions came from."""
         return list(self._read(lambda row: QuestionFile(**row), "SELECT id, path, sha256, questions FROM files"))
+
+    def plans(self) -> list[Plan]:
+        """Return what experiment files planned, in the order of their names."""
+        if self._version < 5:
+            return []
+        query = "SELECT content FROM plans ORDER BY file"
+        return list(self._read(lambda row: Plan.from_dict(json.loads(row["content"])), query))
 
     def _details(self) -> str:
         if self._version < 2:
@@ -227,10 +256,13 @@ def _question(row: Row) -> StudyQuestion:
     )
 
 
-def _result(row: Row, scores: Mapping[int, float | None] | None) -> Result:
+def _result(
+    row: Row, scores: Mapping[int, float | None] | None, further: Mapping[str, Mapping[int, float | None]]
+) -> Result:
     metrics = json.loads(row["metrics"])
     if scores is not None:
         metrics["judge_at_1"] = scores.get(row["question"])
+    metrics |= {f"{FURTHER_JUDGE}{judge}": found.get(row["question"]) for judge, found in further.items()}
     precision = metrics.get("path_precision")
     if precision is not None:
         metrics.setdefault("path_hit", float(precision > 0))  # studies of older versions lack it

@@ -9,6 +9,9 @@ from typing import Any
 from graphbrick.questions.question import fact_or_group
 from graphbrick.study.store.identity import Identity
 
+FURTHER_JUDGE = "judge_at_1:"
+"""What the measure of a further judge begins with; then its recipe text."""
+
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSession:
@@ -154,7 +157,8 @@ class Result:
         lost_at: The stage that lost the answer (`graphbrick.study.runs.lost`); None without gold answers.
         seconds: Time of all stages together.
         metrics: Each measure by name (`evaluate.study.scoring`); None if it cannot be scored. A study with a judge
-            also has ``judge_at_1``. A study begun with an older version of graphbrick may lack some.
+            also has ``judge_at_1``, one with further judges ``judge_at_1:LLM(...)`` for each. A study begun with an
+            older version of graphbrick may lack some.
         ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits, embedding_calls,
             embedding_tokens. Studies of older versions lack the last two.
         stage_seconds: Stage, kind and seconds of each stage in the order they ran.

@@ -2,7 +2,9 @@
 
 ``PRAGMA application_id`` marks the file as a study, ``PRAGMA user_version`` is the version of the schema. A newer
 graphbrick reads the files of older ones and adds what they lack when it writes them. Keys of JSON values may be added
-without a new version. Version 2 added exchanges and judgements, version 3 the identity of runs, version 4 ratings.
+without a new version. Version 2 added exchanges and judgements, version 3 the identity of runs, version 4 ratings,
+version 5 plans
+and opinions.
 
 runs        one pipeline on one graph. A run is known by the identity of its pipeline (what changes results, with
             checksums of files), the hash of the graph, and whether seeds were linked.
@@ -12,11 +14,13 @@ results     one row for each answered question; a row is complete or absent.
 details     the same in words: answers, paths, stages; written together with the row in results.
 exchanges   prompts and replies of language models; no row if they are not kept.
 judgements  what the judge said of the first answer; a study has one judge or none.
+opinions    the same of further judges.
 judges      the judges that rated answers by labels, by their identity.
 rating_calls  what a judge was given together, with its cost.
 ratings     the probability of one label for one answer by one judge.
 sittings    evaluation sessions: one for each call of `evaluate` or `judge`, with time, machine, versions and options.
 files       the files that questions came from.
+plans       what experiment files planned, as graphbrick.study.store.plans.Plan.
 
 Columns that are not ids, numbers or plain texts hold JSON: the attribute of the same name in the dataclasses of
 `graphbrick.study.store.records`. The view `scores` has the main measures as columns, for SQL by hand:
@@ -24,7 +28,7 @@ Columns that are not ids, numbers or plain texts hold JSON: the attribute of the
     SELECT runs.name, avg(scores.hits_at_1) FROM scores JOIN runs ON runs.id = scores.run GROUP BY runs.id
 """
 
-VERSION = 4
+VERSION = 5
 APPLICATION = 0x67625374  # "gbSt"
 
 FIRST = """
@@ -173,6 +177,25 @@ CREATE TABLE ratings (
   call INTEGER NOT NULL REFERENCES rating_calls (id),
   PRIMARY KEY (run, question, judge, label)
 ) WITHOUT ROWID;
+""",
+    5: """
+CREATE TABLE plans (
+  file TEXT PRIMARY KEY,          -- its name without folders
+  content TEXT NOT NULL           -- JSON: graphbrick.study.store.plans.Plan
+);
+CREATE TABLE opinions (           -- columns as in judgements
+  run INTEGER NOT NULL,
+  question INTEGER NOT NULL,
+  judge TEXT NOT NULL,
+  right INTEGER,
+  by TEXT NOT NULL,
+  error TEXT,
+  seconds REAL NOT NULL,
+  ledger TEXT NOT NULL,
+  events TEXT NOT NULL,
+  exchanges BLOB,
+  PRIMARY KEY (run, question, judge)
+);
 """,
 }
 """Additions of each version of the schema."""

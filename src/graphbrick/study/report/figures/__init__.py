@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphbrick.study.report.figures.judges import JudgeAgreement, judge_agreements
 from graphbrick.study.report.figures.pipeline import PipelineFigures
 from graphbrick.study.report.figures.reading import place_name, read_figures, recall_note, with_recall
 from graphbrick.study.report.figures.values import (
@@ -28,11 +29,13 @@ __all__ = [
     "STRATA",
     "Answers",
     "Confidence",
+    "JudgeAgreement",
     "Judged",
     "Mean",
     "PipelineFigures",
     "Spent",
     "Times",
+    "judge_agreements",
     "place_name",
     "read_figures",
     "recall_note",

@@ -44,7 +44,7 @@ from graphbrick.study.report.figures.values import (
 from graphbrick.study.runs.query_scoring import QUERY_METRICS
 from graphbrick.study.statistics.summary import Summary, summarize, summarize_by
 from graphbrick.study.store.reader import Study
-from graphbrick.study.store.records import Result, StoredJudgement, StudyQuestion, StudyRun
+from graphbrick.study.store.records import FURTHER_JUDGE, Result, StoredJudgement, StudyQuestion, StudyRun
 
 
 def read_figures(
@@ -170,7 +170,7 @@ def _figures(
         spent_by={group: _spent_by(results, _strata(questions, group)) for group in groups},
         lost=Counter(place_name(result.lost_at) for result in results if result.lost_at is not None),
         scores=scores,
-        answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
+        answers=_answers(results, can, (*ANSWERED, *_further(results), *PUBLISHED_METRICS)),
         answers_by_hops=_by_hops(results, questions),
         confidence=_confidence(results),
         linking=_scored(results, can, LINKING_METRICS),
@@ -178,6 +178,11 @@ def _figures(
         paths=_scored(results, can, PATHS),
         queries=_scored(results, can, QUERY_METRICS),
     )
+
+
+def _further(results: Sequence[Result]) -> list[str]:
+    """Return the measures of the study's further judges."""
+    return [name for result in results[:1] for name in result.metrics if name.startswith(FURTHER_JUDGE)]
 
 
 def _answers(results: Sequence[Result], can: Sequence[bool], measures: Sequence[str] = ANSWERED) -> Answers:

@@ -1,0 +1,1 @@
+"""The tables and figures of a paper, ours beside the published values."""
