@@ -36,8 +36,8 @@ afterwards. `graphbrick --show-completion` prints the script instead, for a plac
 $ graphbrick --show-completion > ~/.local/share/bash-completion/completions/graphbrick
 ```
 
-Completing takes about as long as `graphbrick --help`. The completion calls `graphbrick`, so it must be on the `PATH`; in
-a virtual environment it works while the environment is active.
+Completing takes about as long as `graphbrick --help`. The completion calls `graphbrick`, so it must be on the `PATH`:
+in a virtual environment it works while the environment is active.
 """
 
 

@@ -398,15 +398,3 @@ def test_embed_says_when_nothing_is_kept(run, tmp_path, monkeypatch, limit):
     else:
         (tmp_path / "africa.graph.vectors").write_text("a file")
     refused(run("prepare", "embeddings", str(graph)), "not kept" if limit else "vectors cannot be kept in")
-
-
-def test_limit_sets_how_many_answers_are_shown(run, tmp_path):
-    names = ["Ethiopia", "Somalia", "Tanzania", "Uganda"]
-    build([("Kenya", "borders", name) for name in names], tmp_path / "g.graph")
-    ask = ("ask", tmp_path / "g.graph", "What does Kenya border?", "--pipeline", "ShortestPaths() >> PathAnswer()")
-    every = run(*ask)
-    answers = every.out.splitlines()[::2]
-    assert sorted(answers) == names
-    two = run(*ask, "--limit", 2)
-    assert two.out.splitlines() == [*every.out.splitlines()[:4], "... and 2 more answers (--limit 4 shows all)"]
-    assert [answer["text"] for answer in json.loads(run(*ask, "-n", 1, "--json").out)["answers"]] == answers

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="spark",
-    help="Extract, rank and build with Spark, for very large graphs.\n\nIt is for a graph that does not fit one machine.",
+    help="Extract, rank and build with Spark, for very large graphs.\n\nFor a graph that does not fit one machine.",
     rich_markup_mode=None,
     add_completion=False,
     no_args_is_help=True,

@@ -46,7 +46,8 @@ class JudgeCommands(TyperGroup):
 app = typer.Typer(
     name="judge",
     cls=JudgeCommands,
-    help="Judge the answers of a study, and check the judge.\n\ngraphbrick judge RUNS is short for graphbrick judge study RUNS.",
+    help="Judge the answers of a study, and check the judge.\n\n"
+    "graphbrick judge RUNS is short for graphbrick judge study RUNS.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )

@@ -101,7 +101,7 @@ def serve(
     key = os.environ.get("LLAMA_API_KEY", "").strip()
     if not key and not re.fullmatch(r"localhost|::1|127(\.\d+){3}", host):
         raise ModelError(f"--host {host} opens the model to others; set LLAMA_API_KEY to a key that they must send")
-    file = resolve(model)
+    file = resolve(model, "LocalLLM")
     if context is None:
         context = min(_CONTEXT, read_head(file).context or _CONTEXT)
     try:

@@ -248,7 +248,7 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
 app.command(
     "towers", help="Train two towers, of questions and of paths (KELP).\n\nPathTowers('FILE') then scores by them."
 )(_relation_model("towers", 2, 10, "Patterns(PathTowers({}), n=32, max_hops=2) >> PathAnswer()"))
-app.command("writer", help="Train a small model that writes relations (GSR).\n\nWrittenRelations('FILE') then uses it.")(
+app.command("writer", help="Train a small model that writes relations (GSR).\n\nWrittenRelations('FILE') uses it.")(
     _relation_model("writer", 3, 30, "WrittenRelations({}) >> PathAnswer()")
 )
 

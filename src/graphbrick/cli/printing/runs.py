@@ -38,9 +38,7 @@ def print_examples(questions: Sequence[Mapping[str, Any]]) -> None:
         out.print(Text(plain(f"  {one['question']}")) + Text(plain(shown), style="dim"))
 
 
-def print_run(
-    facts: Mapping[str, Any], *, explain: bool, as_json: bool, limit: int = ANSWERS_SHOWN
-) -> None:
+def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool, limit: int = ANSWERS_SHOWN) -> None:
     """Print the answers of a run with their paths; with ``explain`` also how they came about.
 
     Args:
