@@ -100,7 +100,7 @@ def _trace(trace: Any) -> Markup:
     for depth, stage in trace.walk():
         out = ", ".join(f"{count:,} {name}" for name, count in stage.counts_out.items())
         used = [f"{stage.calls:,}", f"{stage.tokens_in:,}/{stage.tokens_out:,}"] if uses_models else []
-        name = code("\u00a0" * 2 * depth + stage.stage)
+        name = code(stage.stage, depth)
         share = _bar(stage.seconds / (trace.seconds or 1.0))
         rows.append([name, f"{1000 * stage.seconds:,.1f}", share, out, *used, *([_events(stage)] if events else [])])
     cost = f", ${trace.ledger['cost']:.4f}" if trace.ledger["cost"] else ""

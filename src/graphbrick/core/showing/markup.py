@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 LONGEST = 600
 """Characters of one text."""
+# Control characters, marks that turn the direction of what follows, and halves of letters.
+_HARMFUL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _LEFT = "text-align:left;vertical-align:middle;overflow-wrap:anywhere"
 _DIM = "opacity:0.7"
 
@@ -33,7 +36,7 @@ def escaped(value: object) -> str:
     text = str(value)
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]}…"
-    shown = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    shown = _HARMFUL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
     return html.escape(shown)
 
 
@@ -63,6 +66,6 @@ def dim(text: object) -> Markup:
     return Markup(f'<small style="{_DIM}">{escaped(text)}</small>')
 
 
-def code(text: object) -> Markup:
-    """Return a text in letters of one width, with its lines."""
-    return Markup(f'<code style="white-space:pre-wrap">{escaped(text)}</code>')
+def code(text: object, depth: int = 0) -> Markup:
+    """Return a text in letters of one width, with its lines, moved to the right by its depth."""
+    return Markup(f'<code style="white-space:pre-wrap;margin-left:{depth}em">{escaped(text)}</code>')
