@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from pathlib import Path as Folder
 from typing import Any
 
 from graphbrick.core.path import Path
@@ -41,9 +43,11 @@ def _item(item: Any) -> Markup:
 
 
 def _place(citation: Any) -> str:
+    """Return a place in a document; paths from the working folder."""
     section = f", {citation.section}" if citation.section else ""
     span = "" if citation.start is None else f" (characters {citation.start}-{citation.end})"
-    return f"{citation.document}{section}{span}"
+    document = citation.document.removeprefix(f"{Folder.cwd()}{os.sep}")
+    return f"{document}{section}{span}"
 
 
 def _answer(answer: Any) -> Markup:
