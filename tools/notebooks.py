@@ -27,6 +27,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent.parent / "examples" / "notebooks"
 VARIES, NEEDS = "varies", "needs-"
+_LONGEST = 300  # characters of an output in a message
 
 Cell = dict[str, Any]
 
@@ -70,7 +71,7 @@ def differences(path: Path, cells: list[Cell]) -> list[str]:
         if before["cell_type"] != "code" or VARIES in tags or _is_left_out(before):
             continue
         if compared(before) != compared(now):
-            faults.append(f"{path.name}, cell {number}: stored {compared(before)}, now {compared(now)}")
+            faults.append(f"{path.name}, cell {number}: stored {_short(before)}, now {_short(now)}")
     return faults
 
 
@@ -84,6 +85,10 @@ def compared(cell: Cell) -> list[str]:
             data = output["data"]
             texts += ["".join(data[kind]) for kind in ("text/plain", "text/html") if kind in data]
     return [" ".join(text.split()) for text in texts]  # Jupyter breaks the lines of long values
+
+
+def _short(cell: Cell) -> list[str]:
+    return [text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in compared(cell)]
 
 
 def links(text: str) -> list[str]:
