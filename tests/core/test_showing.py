@@ -273,8 +273,8 @@ def test_hostile_labels_stay_text(hostile: Graph) -> None:
             name for name, _ in seen.attributes if name.startswith("on") or name in ("href", "src", "xlink:href")
         ]
         assert {value for name, value in seen.attributes if name == "style"} <= {
-            "overflow-x:auto;overflow-wrap:anywhere",
-            "text-align:left;vertical-align:middle;overflow-wrap:anywhere",
+            "overflow-x:auto;overflow-wrap:break-word",
+            "text-align:left;vertical-align:middle;overflow-wrap:break-word",
             "opacity:0.7",
             "white-space:pre-wrap;margin-left:0em",
         }

@@ -10,7 +10,7 @@ LONGEST = 600
 """Characters of one text."""
 # Control characters, marks that turn the direction of what follows, and halves of letters.
 _HARMFUL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_LEFT = "text-align:left;vertical-align:middle;overflow-wrap:anywhere"
+_LEFT = "text-align:left;vertical-align:middle;overflow-wrap:break-word"
 _DIM = "opacity:0.7"
 
 
@@ -53,7 +53,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
 def block(*parts: object) -> Markup:
     """Return parts below each other, which may be wider than the page."""
     lines = "".join(f"<div>{escaped(part)}</div>" for part in parts)
-    return Markup(f'<div style="overflow-x:auto;overflow-wrap:anywhere">{lines}</div>')
+    return Markup(f'<div style="overflow-x:auto;overflow-wrap:break-word">{lines}</div>')
 
 
 def strong(text: object) -> Markup:
