@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint bench results mutants docs lock sbom audit clean
+.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint notebooks bench results mutants docs lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -75,6 +75,16 @@ test-servers: $(VENV)/.dev $(SERVERS_VENV)/.servers  ## ask real model servers e
 	$(BIN)/graphbrick models fetch qwen2.5-coder-0.5b
 	$(BIN)/python benchmarks/model_servers.py --python $(SERVERS_VENV)/bin/python
 
+# The notebooks in a kernel of Jupyter; `make test` runs the same cells without it.
+NOTEBOOKS_VENV := .venv-notebooks
+$(NOTEBOOKS_VENV)/.notebooks: $(BIN)/python pyproject.toml
+	$(PYTHON) -m venv $(NOTEBOOKS_VENV)
+	$(NOTEBOOKS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'ipykernel>=6' 'nbclient>=0.10' 'pandas>=2' -e '.[dev]'
+	@touch $@
+
+notebooks: $(NOTEBOOKS_VENV)/.notebooks  ## run the notebooks in Jupyter, and compare their outputs with the stored ones
+	$(NOTEBOOKS_VENV)/bin/python tools/notebooks.py --jupyter
+
 # Spark is large and needs Java 17 or newer; without it these tests are skipped.
 SPARK_VENV := .venv-spark
 $(SPARK_VENV)/.spark: $(BIN)/python pyproject.toml
@@ -131,4 +141,4 @@ audit: $(AUDIT_VENV)/.audit  ## ask for known weaknesses of the versions in cons
 	$(AUDIT_VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 clean:
-	rm -rf $(AUDIT_VENV) $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(AUDIT_VENV) $(NOTEBOOKS_VENV) $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

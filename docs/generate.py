@@ -20,6 +20,27 @@ FOLDER = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py (make docs); do not edit. -->\n\n"
 
 
+COMPLETION = """
+## Completion in the shell
+
+The shell can complete commands and options with the Tab key:
+
+```console
+$ graphbrick --install-completion
+```
+
+This adds one line to the settings of the shell that runs it: `bash`, `zsh`, `fish` or PowerShell. Open a new terminal
+afterwards. `graphbrick --show-completion` prints the script instead, for a place of your own:
+
+```console
+$ graphbrick --show-completion > ~/.local/share/bash-completion/completions/graphbrick
+```
+
+Completing takes about as long as `graphbrick --help`. The completion calls `graphbrick`, so it must be on the `PATH`:
+in a virtual environment it works while the environment is active.
+"""
+
+
 def cli_page() -> str:
     """The help of every command."""
     tree = get_command(app)  # typer reads it from all signatures, so only once
@@ -30,6 +51,7 @@ def cli_page() -> str:
         NOTE,
         "# Command line\n\nExit codes: 0 done, 1 user error (one line on stderr), 2 nothing found, "
         "3 stopped by a budget, 130 stopped by Ctrl-C.\n",
+        COMPLETION,
     ]
     for name in names:
         with redirect_stdout(io.StringIO()) as text:

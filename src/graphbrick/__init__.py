@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from graphbrick.core import Triple as Triple
     from graphbrick.core.errors import GraphbrickError as GraphbrickError
     from graphbrick.core.session import Session as Session
+    from graphbrick.core.showing.progress import ProgressLine as ProgressLine
     from graphbrick.core.trace import Trace as Trace
     from graphbrick.graphs.build.builder import GraphBuilder as GraphBuilder
     from graphbrick.graphs.build.builder import build as build
@@ -197,6 +198,7 @@ _HOMES = {
     ),
     "core.errors": ("GraphbrickError",),
     "core.session": ("Session",),
+    "core.showing.progress": ("ProgressLine",),
     "core.trace": ("Trace",),
     "graphs.build.builder": (
         "GraphBuilder",

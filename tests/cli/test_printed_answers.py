@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from graphbrick import build
 from graphbrick.cli.printing.runs import print_answers
 from graphbrick.cli.printing.terminal import console
 
@@ -48,3 +51,15 @@ def test_how_answers_were_computed_is_not_told_for_each(capsys):
     ]
     answers = [{"text": f"City {i}", "key": str(i), "support": [i]} for i in range(3)]
     assert printed(capsys, answers, rows) == "City 0\nCity 1\nCity 2\n"
+
+
+def test_limit_sets_how_many_answers_are_shown(run, tmp_path):
+    names = ["Ethiopia", "Somalia", "Tanzania", "Uganda"]
+    build([("Kenya", "borders", name) for name in names], tmp_path / "g.graph")
+    ask = ("ask", tmp_path / "g.graph", "What does Kenya border?", "--pipeline", "ShortestPaths() >> PathAnswer()")
+    every = run(*ask)
+    answers = every.out.splitlines()[::2]
+    assert sorted(answers) == names
+    two = run(*ask, "--limit", 2)
+    assert two.out.splitlines() == [*every.out.splitlines()[:4], "... and 2 more answers (--limit 4 shows all)"]
+    assert [answer["text"] for answer in json.loads(run(*ask, "-n", 1, "--json").out)["answers"]] == answers

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TextIO, TypeAlias
 import typer
 from typer.core import TyperGroup
 
+from graphbrick.cli.helping import DOORS, help_of, write_commands
 from graphbrick.core.plugins import PluginWarning, Registry
 
 Command: TypeAlias = typer.Typer | Callable[..., object]
@@ -24,7 +25,7 @@ def _fault(value: object) -> str:
     return "" if isinstance(value, typer.Typer) or callable(value) else "it is neither a function nor a typer.Typer"
 
 
-# In the order of the help. A module is imported when its command runs, or when help shows it.
+# A module is imported when its command runs, or when help shows it; `helping.GROUPS` has the order of the help.
 COMMANDS: Registry[Command] = Registry(
     "graphbrick.commands",
     {
@@ -111,13 +112,16 @@ class Commands(TyperGroup):
             ctx.fail(f"graphbrick {args[0]} is now graphbrick prepare {new}")
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands in their groups."""
+        write_commands(self, ctx, formatter)
+
 
 app = typer.Typer(
     name="graphbrick",
     cls=Commands,
     help="Answer questions over a knowledge graph, with the path that proves each answer.",
     rich_markup_mode=None,  # plain help is shown in half the time
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -133,7 +137,7 @@ def start(
 
         typer.echo(f"graphbrick {__version__}")
     elif context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        typer.echo(DOORS)
 
 
 @cache
@@ -182,7 +186,7 @@ def _code_of(error: Exception) -> int:
         typer.echo(str(getattr(error, "message", error)))
         return 0
     if hasattr(error, "format_message"):
-        return _fail(f"{error.format_message()} (graphbrick --help shows the usage)")
+        return _fail(f"{error.format_message()} ({help_of(error)} shows the usage)")
     if isinstance(error, OSError):
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     raise error

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, with_max_tokens
-from graphbrick.cli.options import Json, open_any
+from graphbrick.cli.options import ANSWERS_SHOWN, Json, open_any
 from graphbrick.cli.pipelines import (
     MinConfidence,
     chosen_pipeline,
@@ -71,10 +71,16 @@ def ask(
     reading: Annotated[
         int | None, typer.Option("--reading", metavar="N", help="Take reading N of those that «Did you mean» offers.")
     ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, help="Answers to show at most; --json has all.")
+    ] = ANSWERS_SHOWN,
     explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Answer a question over a graph, or show questions that it can answer."""
+    """Answer a question over a graph.
+
+    Without a question, it shows questions that the graph can answer.
+    """
     if question is None:
         _show_examples(graph, server, token or "", as_json=as_json)
         return
@@ -102,7 +108,7 @@ def ask(
     if reading is not None:
         facts = _facts(answer, *_reading(facts, reading))
     while True:
-        _print(facts, explain=explain, as_json=as_json)
+        _print(facts, limit, explain=explain, as_json=as_json)
         number = None if as_json or facts["answers"] else _choice(len(facts["readings"]))
         if number is None:
             break
@@ -216,11 +222,11 @@ def _budget(text: str | None) -> dict[str, float]:
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def _print(facts: dict[str, Any], *, explain: bool, as_json: bool) -> None:
+def _print(facts: dict[str, Any], limit: int, *, explain: bool, as_json: bool) -> None:
     """Print a run."""
     from graphbrick.cli.printing.runs import print_run
 
-    print_run(facts, explain=explain, as_json=as_json)
+    print_run(facts, explain=explain, as_json=as_json, limit=limit)
 
 
 def _end(facts: dict[str, Any]) -> None:

@@ -46,7 +46,10 @@ def demo(
     browse: Browse = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the graph again.")] = False,
 ) -> None:
-    """Build a graph of the world and answer questions of one, two and three hops over it; --text: of documents."""
+    """Build a graph of the world and answer questions over it.
+
+    The questions have one, two and three hops. With --text, documents are asked instead.
+    """
     if serve:
         from graphbrick.cli.demo import serve_demo
 

@@ -49,7 +49,7 @@ CacheFile = Annotated[
     typer.Option("--cache-file", help="Where replies are recorded [replies.sqlite in the user's cache folder]."),
 ]
 
-cache = typer.Typer(help="Show, export, import or clear the recorded replies of language models.", no_args_is_help=True)
+cache = typer.Typer(help="Show, export, import or clear recorded replies of models.", no_args_is_help=True)
 """``graphbrick cache``."""
 
 
@@ -115,7 +115,10 @@ def cache_export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     cache_file: CacheFile = None,
 ) -> None:
-    """Write the recorded replies to a file, so that a run can be repeated elsewhere."""
+    """Write the recorded replies to a file.
+
+    A run can then be repeated elsewhere.
+    """
     from graphbrick.cli.printing.terminal import console
     from graphbrick.core.errors import InputError
     from graphbrick.models.llm.reply_cache import ReplyCache, default_path
@@ -142,7 +145,10 @@ def cache_import(
     ] = "",
     cache_file: CacheFile = None,
 ) -> None:
-    """Add the replies of a file; those that are recorded already stay as they are."""
+    """Add the replies of a file.
+
+    Replies that are recorded already stay as they are.
+    """
     from graphbrick.cli.printing.terminal import console
     from graphbrick.models.llm.reply_cache import ReplyCache, default_path
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
     from graphbrick.models.embedders.embedder import Embedder
 
+ANSWERS_SHOWN = 20
+"""Answers that are printed, unless --limit says otherwise."""
+
 
 def as_folder(text: str) -> Path:
     """Return the folder of a graph; an address is an error that says to build one."""

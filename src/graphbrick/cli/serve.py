@@ -78,7 +78,7 @@ def serve(
     access_log: Annotated[bool, typer.Option("--access-log/--no-access-log", help="Log requests.")] = True,
     browse: Browse = False,
 ) -> None:
-    """Serve graphs over HTTP: REST, an OpenAI-compatible endpoint, MCP, and a web page."""
+    """Serve graphs over HTTP: a web page, REST, OpenAI API, MCP."""
     from dataclasses import replace
 
     from graphbrick.core.compute import usable_cores
@@ -125,7 +125,10 @@ def mcp(
     budget: BudgetText = None,
     timeout: Timeout = 60.0,
 ) -> None:
-    """Give an assistant tools over graphs by MCP, on standard input and output: schema, search, paths, answer..."""
+    """Give an assistant tools over graphs by MCP.
+
+    The tools, such as schema, search, paths and answer, are served on standard input and output.
+    """
     import threading
 
     needed()

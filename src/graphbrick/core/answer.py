@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from graphbrick.core.deferred import Shown
 from graphbrick.core.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class NearReading:
     texts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(Shown):
     """The answers to a question, best first.
 
     Attributes:

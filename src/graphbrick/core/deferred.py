@@ -1,10 +1,10 @@
-"""Names that are imported, and attributes that are computed, when they are first used."""
+"""What happens when it is first used: imports of names, computed attributes, and how values look."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 # Up to Python 3.11, `functools.cached_property` takes a lock at every first read, which costs more than computing the
 # text of a path. Without a lock, two threads may compute a value twice; both values are equal.
@@ -29,6 +29,21 @@ else:
             return value
 
 
+def repr_html(value: object) -> str | None:
+    """Return how a value looks in a notebook; None if its ``repr`` says all."""
+    return cast("str | None", import_module("graphbrick.core.showing.html").html(value))
+
+
+class Shown:
+    """A value with a ``repr`` of one line and a view in notebooks, which `graphbrick.core.showing` makes when asked."""
+
+    __slots__ = ()
+    _repr_html_ = repr_html
+
+    def __repr__(self) -> str:
+        return str(import_module("graphbrick.core.showing.texts").text(self))
+
+
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a module's ``__getattr__`` (PEP 562).
 
@@ -49,4 +64,4 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     return get
 
 
-__all__ = ["cached_property", "lazy_names"]
+__all__ = ["Shown", "cached_property", "lazy_names", "repr_html"]

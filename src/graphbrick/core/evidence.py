@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphbrick.core.compute import check_limits
+from graphbrick.core.deferred import Shown
 from graphbrick.core.items import ANSWER, Item, Row, Scorable
 from graphbrick.core.path import Path, step_text
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from graphbrick.core.subgraph import Subgraph
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evidence(Shown):
     """The items found by retrieval, best first, with facts about all of them.
 
     A rerank stage returns the items; the interpreter carries the rest (`carry`).
@@ -53,6 +54,16 @@ class Evidence:
     def has_answers(self) -> bool:
         """True if some items are computed answers, such as a count, rather than support for one."""
         return any(isinstance(item, Row) and item.columns == ANSWER for item in self.items)
+
+    def to_pandas(self) -> Any:
+        """Return a table of pandas: kind, text, score, source, labels of entities and documents of each item.
+
+        Raises:
+            GraphbrickError: pandas is not installed.
+        """
+        from graphbrick.core.showing.frames import items_frame
+
+        return items_frame(self.items)
 
     def counts(self) -> dict[str, int]:
         """The number of items of each kind, such as ``{"paths": 3, "reports": 1}``; paths are always counted."""

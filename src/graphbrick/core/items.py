@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+from graphbrick.core.deferred import Shown
 from graphbrick.core.properties.values import Value, shown_value
 
 if TYPE_CHECKING:
@@ -83,11 +84,11 @@ class Item(Scorable, Protocol):
         """The same item with another score."""
 
 
-class BaseItem:
+class BaseItem(Shown):
     """Defaults for a kind of item that is a frozen dataclass; equality and hash follow the identity.
 
-    A kind declares ``@dataclass(frozen=True, eq=False)`` with the fields ``text``, ``score`` and ``source``, and
-    overrides what differs.
+    A kind declares ``@dataclass(frozen=True, eq=False, repr=False)`` with the fields ``text``, ``score`` and
+    ``source``, and overrides what differs.
 
     Example:
         >>> Passage("Nairobi lies in Kenya.", citations=(Citation("atlas.txt", 10, 32),)).with_score(0.5).score
@@ -126,7 +127,7 @@ class BaseItem:
         return replace(self, score=score)  # type: ignore[type-var]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Triple(BaseItem):
     """One triple of a graph.
 
@@ -166,7 +167,7 @@ class Triple(BaseItem):
         return self.kind, self.id
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Row(BaseItem):
     """One row of a query's result.
 
@@ -204,7 +205,7 @@ class Row(BaseItem):
         return {"columns": self.columns, "values": self.values}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CitedText(BaseItem):
     """A text with the places in documents that support it.
 
@@ -231,7 +232,7 @@ class Passage(CitedText):
     kind = "passage"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Entity(BaseItem):
     """An entity with its facts.
 
@@ -269,7 +270,7 @@ class Entity(BaseItem):
         return self.kind, self.id
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Property(BaseItem):
     """A property of an entity or of a triple, with its value.
 
@@ -321,7 +322,7 @@ class Point(CitedText):
     kind = "point"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report(BaseItem):
     """A text about a part of a graph, such as what a language model wrote about a community.
 

@@ -76,7 +76,7 @@ class Reading(NamedTuple):
     ends: npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Path(BaseItem):
     """A walk along triples, each followed forwards or backwards; most start at a seed.
 
@@ -189,9 +189,6 @@ class Path(BaseItem):
         for (relation, forward), station in zip(self.pattern, stations, strict=True):
             text = step_text(text, self.graph.relation_label(relation), station, forward=forward)
         return text
-
-    def __repr__(self) -> str:
-        return f"Path({self.text!r}, score={self.score:.4g})"
 
 
 def step_text(before: str, relation: str, station: str, *, forward: bool) -> str:

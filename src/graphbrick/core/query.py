@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from graphbrick.core.deferred import Shown
 from graphbrick.core.errors import GraphbrickError
 
 LONGEST_QUESTION = 10_000
@@ -28,8 +29,8 @@ class Mention:
     others: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+@dataclass(frozen=True, slots=True, repr=False)
+class Query(Shown):
     """A question and the entities where its search starts.
 
     Attributes:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, ScatteredCsr, from_rows
-from graphbrick.core.deferred import cached_property
+from graphbrick.core.deferred import Shown, cached_property
 from graphbrick.core.query import Query
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from graphbrick.core.graph import Graph
 
 
-@dataclass(frozen=True, eq=False)
-class Subgraph:
+@dataclass(frozen=True, eq=False, repr=False)
+class Subgraph(Shown):
     """A view of a graph: some of its entities and some of the triples among them.
 
     Attributes:

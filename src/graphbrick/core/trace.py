@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
+from graphbrick.core.deferred import Shown
+
 _log = logging.getLogger("graphbrick")
 _LEDGER = (
     *("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits"),
@@ -22,8 +24,8 @@ _LEDGER = (
 )
 
 
-@dataclass(slots=True)
-class Exchange:
+@dataclass(slots=True, repr=False)
+class Exchange(Shown):
     """One call of a language model, with the full text of the messages and of the reply.
 
     Attributes:
@@ -82,8 +84,8 @@ class Event(str):
         return new
 
 
-@dataclass(slots=True)
-class StageTrace:
+@dataclass(slots=True, repr=False)
+class StageTrace(Shown):
     """One stage of one run.
 
     Attributes:
@@ -147,8 +149,8 @@ class StageTrace:
         )
 
 
-@dataclass(slots=True)
-class Trace:
+@dataclass(slots=True, repr=False)
+class Trace(Shown):
     """The stages of one run, in the order they ran; stages that ran within a stage are its children."""
 
     stages: list[StageTrace] = field(default_factory=list)

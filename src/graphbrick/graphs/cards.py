@@ -79,7 +79,7 @@ class Group:
         return f"{name} ({self.count:,}{at_least}): {ends}, ..."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Card(BaseItem):
     """All that a graph knows about one entity.
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from os import PathLike
 from typing import Any, Self, cast
 
+from graphbrick.core.deferred import repr_html
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.graphs.property_view import PropertyView
@@ -34,6 +35,7 @@ class Graph(PropertyView, QueryLanguage):
     """Whether a copy was made around all entities that have a name of the question."""
     cut: frozenset[str] = frozenset()
     """Keys of the entities of which a copy lacks triples, as they have more than its limit."""
+    _repr_html_ = repr_html
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, passages: bool = True) -> Self:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from graphbrick.language.bm25 import bm25s
+
 # Languages whose lists come with bm25s, which also has none for scripts without capitals but those below.
 _LISTS = {
     "english": "STOPWORDS_EN_PLUS",
@@ -78,6 +80,7 @@ INTERROGATIVES = frozenset("who whom whose what which when where why how many mu
 @lru_cache(maxsize=1)
 def stop_words() -> dict[str, frozenset[str]]:
     """Return the function words of each language, lower case."""
+    bm25s()
     from bm25s import stopwords
 
     lists = {language: set(getattr(stopwords, name)) for language, name in _LISTS.items()}

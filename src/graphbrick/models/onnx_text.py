@@ -15,6 +15,7 @@ from graphbrick.core.compute import check_limits, report
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import DETAIL, count_call, event
+from graphbrick.models.places import folder_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -145,13 +146,17 @@ class OnnxText:
 # Loading
 
 
-def onnx_weights(model: str) -> Path | None:
+def onnx_weights(model: str, brick: str = "") -> Path | None:
     """Return the ONNX weights in a model's folder; None for a hub name and for weights of torch.
 
+    Args:
+        model: A listed model, a folder, or a name of the hub.
+        brick: The brick that reads the model, for the error about a listed model of another brick.
+
     Raises:
-        ModelError: There is no such folder, or no model in it.
+        ModelError: There is no such folder, or no model in it; or as for `folder_of`.
     """
-    folder = Path(model).expanduser()
+    folder = folder_of(model, brick)
     if not folder.is_dir():
         if model.startswith(("/", ".", "~")) or "\\" in model or model.count("/") > 1 or folder.exists():
             raise ModelError(
@@ -180,7 +185,7 @@ def torch_weights(folder: Path) -> list[Path]:
 
 def load(model: str, weights: Path) -> OnnxText:
     """Return the model of a folder; a session loads it once, and again when its files have changed."""
-    key = ("onnx model", model, weights, stamp(weights), stamp(Path(model).expanduser() / TOKENIZER))
+    key = ("onnx model", model, weights, stamp(weights), stamp(folder_of(model) / TOKENIZER))
     return current_session().get(key, lambda: _load(model, weights), at_most=HELD)
 
 
@@ -188,7 +193,7 @@ def _load(model: str, weights: Path) -> OnnxText:
     session = open_session(weights, model)
     from tokenizers import Tokenizer
 
-    folder = Path(model).expanduser()
+    folder = folder_of(model)
     try:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
     except Exception as error:

@@ -78,6 +78,8 @@ class Model:
         licence: The licence of the weights.
         files: Its files.
         folder: The folder of a model with several files; empty for a single file.
+        brick: The brick that reads it.
+        template: For a re-ranker that reads one text: how question and text are joined.
     """
 
     name: str
@@ -86,6 +88,8 @@ class Model:
     licence: str
     files: tuple[File, ...]
     folder: str = ""
+    brick: str = ""
+    template: str = ""
 
     @property
     def bytes(self) -> int:
@@ -103,6 +107,7 @@ class Model:
         return {
             "name": self.name,
             "role": self.role,
+            "brick": self.brick,
             "about": self.about,
             "licence": self.licence,
             "bytes": self.bytes,
@@ -141,7 +146,7 @@ def find(name: str) -> Model:
         return known()[name]
     except KeyError:
         raise ModelError(
-            f"there is no model {name!r} to fetch; {_suggestion(name)}", code="models.unknown", name=name
+            f"there is no model {name!r} to fetch; {suggestion(name)}", code="models.unknown", name=name
         ) from None
 
 
@@ -155,25 +160,56 @@ def fetched(name: str) -> Path | None:
     return model.path if all(file.is_there for file in model.files) else None
 
 
-def resolve(name_or_path: str | Path) -> Path:
+def listed(name: str, brick: str = "") -> Path | None:
+    """Return the place of a model of `known` that was fetched; None for any other name.
+
+    Args:
+        name: The name.
+        brick: The brick that is to read it, such as "LocalLLM"; empty for any.
+
+    Raises:
+        ModelError: The model was not fetched, another brick reads it, or a file or folder here has the same name.
+    """
+    model = known().get(name)
+    if model is None:
+        return None
+    if brick and model.brick != brick:
+        raise ModelError(
+            f"{name} is a model for {model.brick}, and {brick} cannot read it; {brick} reads "
+            f"{', '.join(one.name for one in known().values() if one.brick == brick)}, or a model named by its path",
+            code="models.other_brick",
+            name=name,
+            brick=model.brick,
+        )
+    path, here = fetched(name), Path(name)
+    if here.exists() and not (path is not None and here.samefile(path)):
+        raise ModelError(
+            f"{name} is both a model of graphbrick models list and a file or folder here; write ./{name} for that",
+            code="models.two_meanings",
+            name=name,
+        )
+    if path is None:
+        raise ModelError(
+            f"{name} is not in {folder()}; run: graphbrick models fetch {name} ({model.bytes / 1e6:,.0f} MB)",
+            code="models.not_fetched",
+            name=name,
+        )
+    return path
+
+
+def resolve(name_or_path: str | Path, brick: str = "") -> Path:
     """Return the path of a model that is named, or given as a path.
 
     Args:
         name_or_path: One of `known`, or the path of a file or folder.
+        brick: The brick that is to read it; empty for any.
 
     Raises:
-        ModelError: The model was not fetched, or there is no such name and no such file.
+        ModelError: As for `listed`; or there is no such name and no such file.
     """
     name = str(name_or_path)
-    if name in known():
-        path = fetched(name)
-        if path is None:
-            size = f"{known()[name].bytes / 1e6:,.0f} MB"
-            raise ModelError(
-                f"{name} is not in {folder()}; run: graphbrick models fetch {name} ({size})",
-                code="models.not_fetched",
-                name=name,
-            )
+    path = listed(name, brick)
+    if path is not None:
         return path
     path = Path(name_or_path).expanduser()
     if name and path.exists():
@@ -185,7 +221,7 @@ def resolve(name_or_path: str | Path) -> Path:
             name=name,
         )
     raise ModelError(
-        f"there is no local model {name!r} and no such file; {_suggestion(name)}",
+        f"there is no local model {name!r} and no such file; {suggestion(name)}",
         code="models.unknown_local",
         name=name,
     )
@@ -272,7 +308,8 @@ def remove(name: str) -> int:
     return freed
 
 
-def _suggestion(name: str) -> str:
+def suggestion(name: str) -> str:
+    """Return which known models a wrong name may mean, as the end of an error."""
     close = [of for of in known() if name.lower() in of] or difflib.get_close_matches(name.lower(), known(), n=2)
     return f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known())}"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import count_call, event
 from graphbrick.models.onnx_text import HELD, TOKENIZER, WEIGHTS, Texts, cut_event, first_line
+from graphbrick.models.places import called, folder_of, near
 
 BATCH = 32  # texts that sentence-transformers runs at once
 
@@ -31,19 +31,19 @@ def _open_torch(kind: str, model: str) -> Any:
         import sentence_transformers
     except ImportError as error:
         raise ModelError(
-            f"{model} needs the package {error.name}: pip install 'graphbrick[torch]' "
+            f"{called(model)} needs the package {error.name}: pip install 'graphbrick[torch]' "
             f"(a folder with {TOKENIZER} and {WEIGHTS[0]} needs only 'graphbrick[minilm]')",
             code="torch.not_installed",
             package=error.name,
         ) from error
-    folder = Path(model).expanduser()
+    folder = folder_of(model)
     here = folder.is_dir()
     try:
         named = str(folder) if here else model
         # Code that stands in a folder of a model is not run; torch itself reads weights alone from its pickles.
         return getattr(sentence_transformers, kind)(named, local_files_only=here, trust_remote_code=False)
     except Exception as error:  # the hub's, torch's and a dozen others
-        hint = "are its files complete?" if here else "is that a name of the hub, and can it be reached?"
+        hint = "are its files complete?" if here else f"is that a name of the hub, and can it be reached?{near(model)}"
         raise ModelError(
             f"sentence-transformers cannot load {model}: {first_line(error)}; {hint}", code="torch.cannot_load"
         ) from error

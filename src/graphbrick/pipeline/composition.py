@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 from graphbrick.core import Answer, Query
+from graphbrick.core.deferred import repr_html
 from graphbrick.core.errors import PipelineError, shown
 from graphbrick.core.graph import Labels, PerQuestion
 from graphbrick.core.parameters import parameter
@@ -34,6 +35,8 @@ _ADVICE = {
 
 class Pipeline(ABC):
     """Anything that runs on a graph: a stage, stages in sequence, a union, or a repetition."""
+
+    _repr_html_ = repr_html
 
     @property
     @abstractmethod

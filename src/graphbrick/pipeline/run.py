@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from graphbrick.core import Answer, Evidence, Item, Path, Query, Subgraph
+from graphbrick.core.deferred import Shown
 from graphbrick.core.items import BaseItem
 from graphbrick.core.trace import NOTE, REFUSAL, Trace
 
@@ -42,8 +43,8 @@ class Stop:
         return f"{self.reason}; left undone: {', '.join(self.undone)}"
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Shown):
     """One execution of a pipeline: the results of each level at the end, and the trace.
 
     Attributes:

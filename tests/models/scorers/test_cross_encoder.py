@@ -14,6 +14,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.session import Session
 from graphbrick.core.trace import Trace, record
 from graphbrick.models import torch_text
+from graphbrick.models.scorers import cross_encoder
 from graphbrick.models.scorers.cross_encoder import CrossEncoder
 from graphbrick.testing import check_brick
 
@@ -65,7 +66,7 @@ def test_a_template_makes_one_text(folder: Path) -> None:
 
 def test_braces_in_question_and_text_are_left_alone(folder: Path) -> None:
     scorer = CrossEncoder(str(folder), template="{query} - {text}")
-    assert scorer._filled("{text} {query}", "{query} {x}") == "{text} {query} - {query} {x}"
+    assert cross_encoder._filled("{query} - {text}", "{text} {query}", "{query} {x}") == "{text} {query} - {query} {x}"
     assert scorer.score("{text} lake", ["uganda {0}"]).tolist() == [7]
 
 

@@ -49,7 +49,10 @@ def fetch(
     split: Annotated[str | None, typer.Option(help="Only the files that hold it: train, dev or test [all].")] = None,
     as_json: Json = False,
 ) -> None:
-    """Fetch a data set from where its authors publish it, going on with what is there."""
+    """Fetch a data set from where its authors publish it.
+
+    A fetch that was interrupted goes on with what is there.
+    """
     from graphbrick.cli.printing.datasets import print_fetched
     from graphbrick.cli.progress import progress
     from graphbrick.questions.fetching import fetch_dataset

@@ -120,7 +120,9 @@ def evaluate(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Measure pipelines on questions: quality, time, cost, and where answers are lost.
+    """Measure pipelines on questions: quality, time and cost.
+
+    It also tells at which stage answers are lost.
 
     Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on. An experiment
     file says all of it at once: graphs, questions, recipes, pipelines with sweeps, models.
@@ -198,7 +200,10 @@ def compare(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare the pipelines of a study by paired tests, corrected for their number; one is shown with its interval."""
+    """Compare the pipelines of a study by paired tests.
+
+    The tests are corrected for their number. A single pipeline is shown with its interval.
+    """
     from graphbrick.cli.printing.studies import print_comparison
     from graphbrick.study.report.summary import compare_study
     from graphbrick.study.store.reader import Study

@@ -66,7 +66,9 @@ def rag(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Compare systems that answer from documents: cost of building, seconds a question, and a judge's score.
+    """Compare systems that answer from documents.
+
+    They are compared by cost of building, seconds a question, and a judge's score.
 
     Without --systems, --recipe and --pipeline: passages by words, by meaning, and by walks. After a kill, Ctrl-C or the
     end of the budget, the same command goes on. Writes report.html and the tables into the folder.

@@ -37,7 +37,10 @@ def report(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Report a study: a page with tables, charts and every question; Markdown; CSV; without these, on the terminal."""
+    """Report a study: a page, Markdown, CSV, or on the terminal.
+
+    The page has tables, charts and every question.
+    """
     from graphbrick.cli.printing.terminal import plain, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.study.report.writing import write_report

@@ -76,7 +76,10 @@ def build(
     learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
-    """Build a graph folder from a file, also packed, or from a database, such as bolt://localhost:7687/films."""
+    """Build a graph from a file, a folder or a database.
+
+    Files may be packed. A database is named by its address, such as bolt://localhost:7687/films.
+    """
     from graphbrick.cli.graphs.finishing import completed
     from graphbrick.cli.graphs.renewing import after_change
     from graphbrick.cli.printing.graphs import print_built, print_understood
@@ -134,7 +137,10 @@ def refresh(
     learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
-    """Bring a graph up to date with the database it was copied from; copies only what is new where that can be told."""
+    """Bring a graph up to date with the database it came from.
+
+    Only what is new is copied where that can be told.
+    """
     from graphbrick.cli.graphs.renewing import after_change
     from graphbrick.cli.printing.graphs import print_refreshed
     from graphbrick.cli.progress import note_events, progress
@@ -166,7 +172,7 @@ def add(
     learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
-    """Add triples, and what is known of entities, to a graph that was built."""
+    """Add triples, and facts about entities, to a graph."""
     from graphbrick.cli.graphs.renewing import after_change
     from graphbrick.cli.printing.graphs import print_change
     from graphbrick.cli.progress import progress
@@ -213,7 +219,7 @@ def delete(
 
 
 def compact(graph: GraphFolder, as_json: Json = False) -> None:
-    """Fold what was added and deleted into a graph, by building it anew."""
+    """Rebuild a graph with all its changes folded in."""
     from graphbrick.cli.printing.graphs import print_built
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.changes.compact import compact
@@ -263,7 +269,10 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, GraphRAG, LightRAG."""
+    """Write a graph for other programs: a database, tables, RDF.
+
+    Also GraphML, JSON, and the files of GraphRAG and LightRAG.
+    """
     from graphbrick.cli.printing.properties import print_not_kept
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress

@@ -29,7 +29,10 @@ def merges(
     n: Annotated[int, typer.Option("-n", min=1, help="Most rows of each kind to print.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """List which names are one entity in a graph made from documents, or change that and bring the graph up to date."""
+    """Show or change which names in documents are one entity.
+
+    A change brings the graph up to date.
+    """
     from graphbrick.cli.printing.terminal import plain, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.language.counting import counted

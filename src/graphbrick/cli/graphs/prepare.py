@@ -27,7 +27,10 @@ def embeddings(
     triples: Annotated[bool, typer.Option("--triples", help="Also every triple, for PruneTriples.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Embed the relation names, labels and passages of a graph once, and keep the vectors beside it."""
+    """Embed relations, labels and passages of a graph once.
+
+    The vectors are kept beside the graph.
+    """
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import GraphbrickError
@@ -60,7 +63,10 @@ def partitions(
     seed: Annotated[int, typer.Option(help="Where the random numbers start.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Split a graph into communities once, for Communities, and keep the partitions beside it."""
+    """Split a graph into communities once, for Communities.
+
+    The partitions are kept beside the graph.
+    """
     from graphbrick.bricks.extract.communities import Communities
     from graphbrick.cli.printing.graphs import print_partitions
     from graphbrick.cli.progress import progress
@@ -85,7 +91,10 @@ def communities(
     ] = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Find nested communities of entities (Leiden) and keep them beside the graph, for reports and searches."""
+    """Find nested communities (Leiden), for reports and searches.
+
+    They are kept beside the graph.
+    """
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.communities import communities_place, find_communities, keep_communities
@@ -131,7 +140,10 @@ def reports(
     budget: BudgetText = None,
     as_json: Json = False,
 ) -> None:
-    """Write a report on each community of a graph, for CommunityReports, Reports and LocalSearch."""
+    """Write a report on each community of a graph.
+
+    CommunityReports, Reports and LocalSearch read them.
+    """
     from graphbrick.cli.printing.reports import print_cost, print_prepared
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
@@ -179,7 +191,10 @@ def vectors(
     triples: Annotated[bool, typer.Option("--triples", help="Over the triples, not the entities.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Index the embeddings of a graph's entities, or of its triples, for VectorNeighbors, and keep that beside it."""
+    """Index embeddings of entities or triples for VectorNeighbors.
+
+    The index is kept beside the graph.
+    """
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record
@@ -244,7 +259,10 @@ def hubs(
     ] = "PPR()",
     as_json: Json = False,
 ) -> None:
-    """Work out where walks from the hubs of a large graph end, for PPR, and keep it beside the graph."""
+    """Work out where walks from hubs of a large graph end, for PPR.
+
+    It is kept beside the graph.
+    """
     from graphbrick.bricks.extract.hubs import hubs_of
     from graphbrick.bricks.extract.ppr import PPR
     from graphbrick.cli.printing.terminal import print_json

@@ -47,7 +47,10 @@ def query(
 
 
 def schema(graph: GraphPlace, as_json: Json = False) -> None:
-    """Show what queries may name: classes, properties with examples, relations with counts."""
+    """Show what queries may name: classes, properties, relations.
+
+    Properties have examples, and relations have counts.
+    """
     from graphbrick.cli.printing.queries import print_query_schema
 
     opened = open_place(graph)
@@ -72,7 +75,10 @@ def questions(
     cache_mode: CacheMode = "off",
     cache_file: CacheFile = None,
 ) -> None:
-    """Write questions about a graph with gold queries and answers, from its schema and templates."""
+    """Write questions about a graph, with queries and answers.
+
+    They are made from its schema and templates.
+    """
     import json
 
     from graphbrick.cli.printing.queries import print_written

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="spark",
-    help="Extract subgraphs, rank and build graphs with Spark, where a graph does not fit one machine.",
+    help="Extract, rank and build with Spark, for very large graphs.\n\nFor a graph that does not fit one machine.",
     rich_markup_mode=None,
     add_completion=False,
     no_args_is_help=True,
@@ -84,7 +84,7 @@ def extract(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Write the best entities of each set of seeds, and the triples among them.
+    """Write the best entities of sets of seeds, with their triples.
 
     The result is a graph for other commands, which need no Spark: graphbrick evaluate FOLDER questions.jsonl.
     """
@@ -126,7 +126,10 @@ def prepare(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Number the entities and write the rows that walks need, once for many extractions; print statistics."""
+    """Number the entities and write the rows that walks need.
+
+    This is done once for many extractions, and prints statistics.
+    """
     from graphbrick.cli.printing.spark import print_prepared
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
@@ -163,7 +166,10 @@ def build(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Build a graph folder on this machine from triples on any storage that Spark reads."""
+    """Build a graph folder here from triples that Spark reads.
+
+    The triples may lie on any storage that Spark reads; the folder is on this machine.
+    """
     from graphbrick.cli.printing.graphs import print_built
     from graphbrick.cli.progress import progress
     from graphbrick.spark.folder import build_folder
@@ -198,7 +204,10 @@ def rank(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Write the PageRank of every entity: Parquet with entity, score, rank."""
+    """Write the PageRank of every entity as Parquet.
+
+    The columns are entity, score, rank.
+    """
     from graphbrick.bricks.extract.page_rank import PageRank
     from graphbrick.cli.printing.spark import print_ranks
     from graphbrick.cli.progress import progress
@@ -232,7 +241,10 @@ def components(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Write the connected component of every entity: Parquet with entity, component (its first entity)."""
+    """Write the connected component of every entity as Parquet.
+
+    The columns are entity, component (its first entity).
+    """
     from graphbrick.cli.printing.spark import print_components
     from graphbrick.cli.progress import progress
     from graphbrick.spark.storage import new_result

@@ -72,7 +72,10 @@ def index(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Make a graph from documents, or bring it up to date: txt, md, html, pdf, docx, tables, sitemaps."""
+    """Make a graph from documents, or bring it up to date.
+
+    It reads txt, md, html, pdf, docx, tables and sitemaps.
+    """
     from graphbrick.cli.printing.indexing import print_estimate, print_indexed
     from graphbrick.cli.progress import progress
     from graphbrick.core.compute import part_of
@@ -151,7 +154,10 @@ def import_(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a graph that was imported earlier.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a graph from what another program made from text: entities, relations, passages, communities, reports."""
+    """Make a graph from what another program made from text.
+
+    It reads entities, relations, passages, communities and reports.
+    """
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.language.counting import counted
@@ -186,7 +192,10 @@ def documents(
     end: Annotated[int | None, typer.Option(min=0, help="Character to stop before.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the documents that a graph was made from, or print one of them, or a cited part of it."""
+    """List the documents of a graph, or print one of them.
+
+    A cited part of a document can be printed alone.
+    """
     from graphbrick.cli.printing.indexing import problem_line, problem_rows
     from graphbrick.cli.printing.terminal import plain, print_json
     from graphbrick.core.errors import InputError

@@ -55,7 +55,9 @@ def data(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Make data that a judge learns from: questions about passages, with right and wrong passages and answers.
+    """Make data that a judge learns from.
+
+    Questions about passages, with right and wrong passages and answers.
 
     A graph gives passages of its documents, or of its facts. After a kill or the end of the budget, the same command
     goes on.
@@ -113,7 +115,9 @@ def train(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the folds.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Train a judge on data of graphbrick judge data: in minutes without torch, or a model that reads with it.
+    """Train a judge on the data of graphbrick judge data.
+
+    It takes minutes without torch; with torch, a model that reads can be trained.
 
     Use it as --judge FOLDER, and look first at what graphbrick judge check says of it.
     """
@@ -173,7 +177,9 @@ def check(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Say how good a judge is on labelled rows, beside length, shared words, cosine and a re-ranker.
+    """Say how good a judge is on labelled rows.
+
+    Length, shared words, cosine and a re-ranker are shown beside it.
 
     For the labels of a study, graphbrick judge RUNS --labels FILE says it with the scores of its systems.
     """

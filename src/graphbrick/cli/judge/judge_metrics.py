@@ -62,7 +62,9 @@ def metrics(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Compute metrics of answers and evidence by a language model: faithfulness, context precision, and others.
+    """Compute metrics of answers and evidence by a language model.
+
+    Faithfulness, context precision, and others.
 
     faithfulness, answer_relevancy, context_precision, context_precision_without_reference, context_recall,
     context_entity_recall, answer_correctness, noise_sensitivity, noise_sensitivity_irrelevant. After a kill, Ctrl-C or
@@ -106,7 +108,9 @@ def pairs(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the answers of two systems by a language model, which sees each pair in both orders.
+    """Compare the answers of two systems by a language model.
+
+    The model sees each pair in both orders.
 
     A win counts only in both orders. After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """
@@ -150,7 +154,9 @@ def score(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Score answers by criteria in words, weighted by the log probabilities of the scores (G-Eval).
+    """Score answers by criteria in words (G-Eval).
+
+    Scores are weighted by their log probabilities.
 
     After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """

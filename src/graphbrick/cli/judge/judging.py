@@ -46,7 +46,8 @@ class JudgeCommands(TyperGroup):
 app = typer.Typer(
     name="judge",
     cls=JudgeCommands,
-    help="Judge the answers of a study: graphbrick judge RUNS is short for graphbrick judge study RUNS.",
+    help="Judge the answers of a study, and check the judge.\n\n"
+    "graphbrick judge RUNS is short for graphbrick judge study RUNS.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
@@ -54,7 +55,10 @@ app = typer.Typer(
 
 @app.callback()
 def start() -> None:
-    """Judge the answers of a study: graphbrick judge RUNS is short for graphbrick judge study RUNS."""
+    """Judge the answers of a study, and check the judge.
+
+    graphbrick judge RUNS is short for graphbrick judge study RUNS.
+    """
 
 
 @app.command(_STUDY)
@@ -107,7 +111,9 @@ def study(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Judge the answers that a study has kept, and correct the judge by labels of people; no pipeline is run.
+    """Judge the answers of a study, corrected by labels of people.
+
+    The answers are those that the study has kept: no pipeline is run.
 
     After a kill, Ctrl-C or the end of the budget, the same command goes on. Without --judge, it reports what is there.
     """

@@ -34,7 +34,9 @@ def sample(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the table, with its labels.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Draw answers at random to be labelled by people, from every system and kind of question.
+    """Draw answers at random for people to label.
+
+    They come from every system and kind of question.
 
     Write 1 or 0 into the column of each label, skip, or nothing; or use graphbrick judge label. The first rows are a
     random sample too, so that labelling can stop anywhere. Without --label: the three labels of ARES.
@@ -69,7 +71,10 @@ def sample(
 
 
 def agree(first: _Labels, second: _Labels, as_json: Json = False) -> None:
-    """Say how well two labellers of the same answers agree: Cohen's kappa, with its interval."""
+    """Say how well two labellers of the same answers agree.
+
+    The measure is Cohen's kappa, with its interval.
+    """
     from graphbrick.cli.printing.terminal import console, print_json, table
     from graphbrick.judge.labels.agreeing import agreements
 
@@ -105,7 +110,9 @@ def power(
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     as_json: Json = False,
 ) -> None:
-    """Say how many labels to buy for an interval of a wished length, with and without a judge.
+    """Say how many labels an interval of a wished length needs.
+
+    With a judge and without one.
 
     With a study, variance and correlation are those of its labels so far; otherwise they are what you expect.
     """
@@ -156,7 +163,9 @@ def label(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine [any that is free].")] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Label answers on a page of this machine, with the keys 1, 0, s and the arrows; Ctrl-C ends it.
+    """Label answers on a page of this machine.
+
+    The keys are 1, 0, s and the arrows. Ctrl-C ends it.
 
     Every label is written into LABELS at once, so that nothing is lost whatever ends it; the same command goes on.
     """

@@ -49,7 +49,10 @@ def learn(
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Learn from the graph itself which relations answer which questions; ask then uses it."""
+    """Learn which relations of a graph answer which questions.
+
+    It learns from the graph itself, and ask then uses what was learned.
+    """
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import InputError
@@ -114,7 +117,10 @@ def feedback(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Mark the answers to a question right or wrong; the next learn uses it."""
+    """Mark the answers to a question right or wrong.
+
+    The next graphbrick learn uses the marks.
+    """
     from dataclasses import asdict
 
     from graphbrick.cli.pipelines import chosen_pipeline

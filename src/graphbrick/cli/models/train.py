@@ -28,7 +28,7 @@ _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model
 
 app = typer.Typer(
     name="train",
-    help="Train what a pipeline ranks with, on questions and answers of your own.",
+    help="Train what a pipeline ranks with, on your own questions.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
@@ -36,7 +36,7 @@ app = typer.Typer(
 
 @app.callback()
 def start() -> None:
-    """Train what a pipeline ranks with, on questions and answers of your own."""
+    """Train what a pipeline ranks with, on your own questions."""
 
 
 @app.command()
@@ -51,7 +51,10 @@ def patterns(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the patterns that are there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
+    """Learn which relation patterns answer a question.
+
+    Patterns(PatternScorer('FOLDER')) then ranks by them.
+    """
     from graphbrick.learn.learned import pipeline_over
 
     _train(
@@ -80,7 +83,10 @@ def sizes(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
+    """Learn how many entities a question needs.
+
+    SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it.
+    """
     from graphbrick.bricks.extract.ppr import PPR
     from graphbrick.core.errors import InputError
 
@@ -198,12 +204,12 @@ def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) 
     return command
 
 
-app.command("embedder", help="Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it.")(
+app.command("embedder", help="Train an embedding model.\n\nRerank(EmbeddingModel('FOLDER')) then ranks by it.")(
     _text_model(
         "embedder", "sentence-transformers/all-MiniLM-L6-v2", "multiple_negatives or margin", 16, "EmbeddingModel"
     )
 )
-app.command("reranker", help="Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it.")(
+app.command("reranker", help="Train a cross-encoder.\n\nRerank(CrossEncoder('FOLDER')) then ranks by it.")(
     _text_model("reranker", "cross-encoder/ms-marco-MiniLM-L6-v2", "binary, softmax or margin", 8, "CrossEncoder")
 )
 
@@ -240,9 +246,9 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
 
 
 app.command(
-    "towers", help="Train two towers, of questions and of paths (KELP); PathTowers('FILE') then scores by them."
+    "towers", help="Train two towers, of questions and of paths (KELP).\n\nPathTowers('FILE') then scores by them."
 )(_relation_model("towers", 2, 10, "Patterns(PathTowers({}), n=32, max_hops=2) >> PathAnswer()"))
-app.command("writer", help="Train a small model that writes relations (GSR), for WrittenRelations('FILE').")(
+app.command("writer", help="Train a small model that writes relations (GSR).\n\nWrittenRelations('FILE') uses it.")(
     _relation_model("writer", 3, 30, "WrittenRelations({}) >> PathAnswer()")
 )
 
@@ -288,7 +294,10 @@ def llm(
     overwrite: _Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
+    """Tune a language model for one module of a pipeline.
+
+    It is trained on the prompts that its brick will send.
+    """
     from graphbrick.pipeline.parsing import parse_brick
 
     part = None if brick is None else parse_brick(brick)

@@ -17,12 +17,12 @@ def print_models(models: list[Model], folder: Path, *, as_json: bool) -> None:
         print_json([model.to_dict() for model in models])
         return
     out = console()
-    table = Table("model", "role", "size", "licence", "fetched", "what it is", box=None, pad_edge=False)
+    table = Table("model", "brick", "size", "licence", "fetched", "what it is", box=None, pad_edge=False)
     table.columns[2].justify = "right"
     for model in models:
         there = "yes" if fetched(model.name) else ""
         name = Text(model.name, style="bold")
-        table.add_row(name, model.role, _size(model), model.licence, there, Text(model.about))
+        table.add_row(name, model.brick, _size(model), model.licence, there, Text(f"{model.role}: {model.about}"))
     out.print(table)
     out.print(Text(plain(f"kept in {folder}")))
 

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphbrick.cli.options import ANSWERS_SHOWN
 from graphbrick.cli.printing.terminal import console, plain, plain_lines, print_json
 from graphbrick.core import Citation
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import Trace
 
-_ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
 _PLACES_SHOWN = 3
 _HEADINGS = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -38,13 +38,14 @@ def print_examples(questions: Sequence[Mapping[str, Any]]) -> None:
         out.print(Text(plain(f"  {one['question']}")) + Text(plain(shown), style="dim"))
 
 
-def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None:
+def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool, limit: int = ANSWERS_SHOWN) -> None:
     """Print the answers of a run with their paths; with ``explain`` also how they came about.
 
     Args:
-        found: A run as JSON (`graphbrick.pipeline.run_json`), of this process or of a server.
+        facts: A run as JSON (`graphbrick.pipeline.run_json`), of this process or of a server.
         explain: Whether to print subgraph, ranked paths and stages too.
-        as_json: Whether to print the JSON itself.
+        as_json: Whether to print the JSON itself, which has all answers.
+        limit: Answers that are printed at most.
     """
     if as_json:
         print_json(facts)
@@ -54,13 +55,13 @@ def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
         _print_start(out, facts)
         if facts["level"] == "answer":
             _print_paths(out, facts)
-    print_answers(out, facts)
+    print_answers(out, facts, limit)
     if facts["answers"] and facts["confidence"] is not None:
         out.print(Text(f"confidence {facts['confidence']:.2f}", style="dim"))
     notes = [] if _is_small_talk(facts) else [one["text"] for one in facts["notes"]]
     for note in dict.fromkeys(trace.events if explain else notes):
         out.print(Text(plain(f"note: {note}"), style="dim"))
-    _print_readings(out, facts)
+    _print_readings(out, facts, limit)
     if explain:
         out.print(stage_table(trace))
         out.print(Text("the first question of a process also pays for loading kernels and models", style="dim"))
@@ -87,8 +88,8 @@ def _print_paths(out: Console, facts: Mapping[str, Any]) -> None:
 _PROPERTIES_SHOWN = 3  # under one answer
 
 
-def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
-    """Print the answers of a run, each with the path that proves it."""
+def print_answers(out: Console, facts: Mapping[str, Any], limit: int = ANSWERS_SHOWN) -> None:
+    """Print the first answers of a run, each with the path that proves it."""
     if facts["level"] != "answer":
         _print_unfinished(out, facts)
         return
@@ -99,7 +100,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
         out.print(Text(plain(f"{facts['readings'][0]['about']}:")))
     proofs = _proofs(items)
     computed = any(tuple(item.get("columns", ())) == ANSWER for item in items)
-    for answer in answers[:_ANSWERS_SHOWN]:
+    for answer in answers[:limit]:
         cards = [items[number] for number in answer["support"] if items[number].get("kind") == "card"]
         if cards:
             head, *lines = answer["text"].split("\n")
@@ -130,8 +131,8 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             out.print(Text(plain(f"  {row}")))
         elif answer["key"] is None and not computed:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
-    if len(answers) > _ANSWERS_SHOWN:
-        out.print(Text(f"... and {len(answers) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+    if len(answers) > limit:
+        out.print(Text(f"... and {len(answers) - limit:,} more answers (--limit {len(answers)} shows all)"))
 
 
 def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:
@@ -172,16 +173,17 @@ def _first(text: str) -> str:
     return text if len(text) <= _AROUND else f"{text[:_AROUND].rpartition(' ')[0]} ..."
 
 
-def _print_readings(out: Console, facts: Mapping[str, Any]) -> None:
+def _print_readings(out: Console, facts: Mapping[str, Any], limit: int) -> None:
     """Print the answers for the other entities of a name, or the readings that may be meant, with numbers."""
     readings = facts["readings"]
     if facts["answers"]:
         for reading in () if _are_cards(facts) else readings[1:]:
             out.print(Text(plain(f"{reading['about']}:")))
-            for text in reading["texts"]:
+            shown = reading["texts"][:limit]
+            for text in shown:
                 out.print(Text(plain(text), style="bold green"))
-            if reading["answers"] > len(reading["texts"]):
-                out.print(Text(f"... and {reading['answers'] - len(reading['texts']):,} more answers"))
+            if reading["answers"] > len(shown):
+                out.print(Text(f"... and {reading['answers'] - len(shown):,} more answers"))
     elif readings:
         out.print("you can ask, for example:" if _is_small_talk(facts) else "Did you mean:")
         for number, reading in enumerate(readings, 1):

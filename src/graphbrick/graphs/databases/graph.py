@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphbrick.core.deferred import repr_html
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, follow
 from graphbrick.core.properties.values import Properties
@@ -286,6 +287,8 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
     def option(self, name: str) -> str:
         """Return an option of the address; empty if it is not there."""
         return dict(self.address.options).get(name, "")
+
+    _repr_html_ = repr_html
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.address)!r})"

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
+from graphbrick.core.deferred import repr_html
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, LinkError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.session import current_session
@@ -67,6 +68,8 @@ class ExtractedGraph:
     def sets(self) -> dict[str, tuple[str, ...]]:
         """The keys of the seeds of each set, by the name of the set."""
         return dict(self._files.seeds)
+
+    _repr_html_ = repr_html
 
     def __repr__(self) -> str:
         return f"ExtractedGraph({self.path.name!r}, sets={len(self._files.seeds):,})"

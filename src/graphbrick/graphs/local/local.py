@@ -10,7 +10,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from graphbrick.core.deferred import cached_property
+from graphbrick.core.deferred import cached_property, repr_html
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import DIRECTIONS, Copied, Labels, Neighbours
 from graphbrick.core.properties.protocol import HasProperties
@@ -194,6 +194,8 @@ class LocalAround:
         folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
         weakref.finalize(self, folder.cleanup)
         return Path(folder.name) / "local.graph.vectors"
+
+    _repr_html_ = repr_html
 
     def __repr__(self) -> str:
         return f"LocalAround({type(self.graph).__name__}, hops={self.hops})"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.language.bm25 import bm25s
 from graphbrick.language.folding import search_words
 
 WORDS = "1 lucene 1.2 0.75"
@@ -52,13 +53,11 @@ class WordIndex:
 
 def word_index(texts: Iterable[str]) -> WordIndex:
     """Return the index of texts."""
-    import bm25s
-
     ids: dict[str, int] = {}
     rows = [[ids.setdefault(word, len(ids)) for word in search_words(text)] for text in texts]
     if not ids:
         return WordIndex(None)
-    index = bm25s.BM25(k1=1.2, b=0.75, method="lucene", dtype="float32")
+    index = bm25s().BM25(k1=1.2, b=0.75, method="lucene", dtype="float32")
     index.index((rows, ids), show_progress=False)
     return WordIndex(index)
 
@@ -69,6 +68,4 @@ def load_word_index(folder: Path) -> WordIndex:
     Raises:
         FileNotFoundError: There is none.
     """
-    import bm25s
-
-    return WordIndex(bm25s.BM25.load(folder, mmap=True))
+    return WordIndex(bm25s().BM25.load(folder, mmap=True))

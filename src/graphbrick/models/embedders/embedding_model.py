@@ -28,6 +28,7 @@ from graphbrick.models.onnx_text import (
     torch_weights,
     unit_vectors,
 )
+from graphbrick.models.places import folder_of
 from graphbrick.models.torch_text import BATCH, count_tokens, open_torch
 
 _MODULES = ("Transformer", "Pooling", "Normalize")
@@ -55,7 +56,7 @@ class EmbeddingModel(Embedder):
     questions, ``query_model``. DPR compares by inner product; here, as everywhere, vectors have length 1.
 
     Args:
-        model: A folder, or a name such as "BAAI/bge-small-en-v1.5".
+        model: A folder, a name such as "BAAI/bge-small-en-v1.5", or one of ``graphbrick models list``.
         query_prefix: Text that the model expects before a question, such as "query: " for E5.
         text_prefix: Text that it expects before a text, such as "passage: " for E5.
         query_model: The model of questions if they have one of their own, else empty; vectors have the same length.
@@ -86,7 +87,7 @@ class EmbeddingModel(Embedder):
 
         Prefix and model of questions are left out, because they do not change the vectors of texts.
         """
-        weights, folder = onnx_weights(self.model), Path(self.model).expanduser()
+        weights, folder = onnx_weights(self.model, "EmbeddingModel"), folder_of(self.model)
         if weights is not None:
             model = load(self.model, weights)
             files = [
@@ -126,10 +127,10 @@ class EmbeddingModel(Embedder):
         return vector
 
     def _vectors(self, name: str, texts: list[str]) -> npt.NDArray[np.float32]:
-        weights = onnx_weights(name)
+        weights = onnx_weights(name, "EmbeddingModel")
         if weights is not None:
             onnx = load(name, weights)
-            return onnx.embed(texts, _pooling(Path(name).expanduser(), onnx))
+            return onnx.embed(texts, _pooling(folder_of(name), onnx))
         model = open_torch("SentenceTransformer", name)
         texts = readable(texts)
         count_tokens(name, model, texts, self.batch)
@@ -147,7 +148,7 @@ def _prompts(model: str) -> dict[str, str]:
     """Return the prompts in the files of a model, by name."""
     if onnx_weights(model) is None:
         return dict(open_torch("SentenceTransformer", model).prompts or {})
-    settings = settings_of(Path(model).expanduser() / "config_sentence_transformers.json")
+    settings = settings_of(folder_of(model) / "config_sentence_transformers.json")
     prompts = settings.get("prompts")
     return dict(prompts) if isinstance(prompts, dict) else {}
 

@@ -69,7 +69,7 @@ class LocalLLM(ChatModel):
         from graphbrick.models.llm.serving.serving import shared_server
         from graphbrick.models.store import resolve
 
-        server = shared_server(resolve(self.model), self.context, self.threads or None, self.memory)
+        server = shared_server(resolve(self.model, "LocalLLM"), self.context, self.threads or None, self.memory)
         return Connection(server.base_url, "", self.timeout, 0, reuses_prompts=self.reuse)
 
     def price(self) -> Hosted:

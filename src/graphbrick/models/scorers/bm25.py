@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.parameters import parameter
+from graphbrick.language.bm25 import bm25s
 from graphbrick.language.folding import search_words
 from graphbrick.models.scorers.scorer import Scorer
 
@@ -40,13 +41,11 @@ class BM25(Scorer):
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the BM25 score of each text."""
-        import bm25s
-
         documents = [search_words(text) for text in texts]
         vocabulary = {word for document in documents for word in document}
         words = [word for word in search_words(query) if word in vocabulary]
         if not words:
             return np.zeros(len(texts))
-        index = bm25s.BM25(k1=self.k1, b=self.b, method="lucene", dtype="float64")
+        index = bm25s().BM25(k1=self.k1, b=self.b, method="lucene", dtype="float64")
         index.index(documents, show_progress=False)
         return np.asarray(index.get_scores(words), dtype=np.float64)

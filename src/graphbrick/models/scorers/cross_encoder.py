@@ -14,6 +14,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.models.onnx_text import Texts, first_line, load, onnx_weights, readable
+from graphbrick.models.places import template_of
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.models.torch_text import BATCH, count_tokens, open_torch
 
@@ -30,9 +31,9 @@ class CrossEncoder(Scorer):
     scored together with.
 
     Args:
-        model: A folder, or a name of the Hugging Face hub.
+        model: A model of ``graphbrick models list``, such as "reranker"; a folder; or a name of the Hugging Face hub.
         template: For a model in ONNX that reads one text: how it is made, such as "Question: {query} Text: {text}";
-            empty for one that reads a pair.
+            empty for one that reads a pair, and for a listed model, whose template is known.
 
     Returns:
         One score a text, of any size; higher is better.
@@ -57,13 +58,14 @@ class CrossEncoder(Scorer):
         """Return the output of the model for each pair of query and text."""
         if not texts:
             return np.zeros(0)
-        pairs = [self._filled(query, text) for text in texts] if self.template else [(query, text) for text in texts]
-        weights = onnx_weights(self.model)
+        weights = onnx_weights(self.model, "CrossEncoder")
         if weights is None and self.template:
             raise ModelError(
                 f"{self!r}: sentence-transformers reads pairs; a template needs a model in ONNX",
                 code="cross_encoder.template_needs_onnx",
             )
+        template = self.template or template_of(self.model)
+        pairs = [_filled(template, query, text) for text in texts] if template else [(query, text) for text in texts]
         outputs = self._by_torch(pairs) if weights is None else self._by_onnx(weights, pairs)
         logits = outputs.astype(np.float64).reshape(len(texts), -1)
         if logits.shape[1] > 2:
@@ -74,10 +76,6 @@ class CrossEncoder(Scorer):
             )
         scores: npt.NDArray[np.float64] = logits[:, -1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]
         return scores
-
-    def _filled(self, query: str, text: str) -> str:
-        # In one pass, so that a query may hold "{text}".
-        return re.sub(r"\{(query|text)\}", lambda match: query if match[1] == "query" else text, self.template)
 
     def _by_onnx(self, weights: Path, pairs: Texts) -> npt.NDArray[np.float32]:
         model = load(self.model, weights)
@@ -101,3 +99,8 @@ class CrossEncoder(Scorer):
                 f"{self.model} cannot be run: {first_line(error)}", code="cross_encoder.cannot_run"
             ) from error
         return np.asarray(logits)
+
+
+def _filled(template: str, query: str, text: str) -> str:
+    # In one pass, so that a query may hold "{text}".
+    return re.sub(r"\{(query|text)\}", lambda match: query if match[1] == "query" else text, template)

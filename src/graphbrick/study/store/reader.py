@@ -32,6 +32,7 @@ from graphbrick.study.store.records import (
     StudyRun,
     judge_score,
 )
+from graphbrick.study.store.showing import study_frame, study_html, study_text
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -69,6 +70,24 @@ class Study:
     def open(cls, path: str | os.PathLike[str]) -> Study:
         """Open a study; errors as for the class."""
         return cls(path)
+
+    def __repr__(self) -> str:
+        return study_text(self)
+
+    def _repr_html_(self) -> str:
+        return study_html(self)
+
+    def to_pandas(self) -> Any:
+        """Return a table of pandas with a row for each run and question.
+
+        It has the name of the run, the data set, id, text, hops and answerable of the question, the error, the stage
+        that lost the answer, seconds, numbers of answers and paths, each measure by its name, and calls, tokens and
+        cost.
+
+        Raises:
+            GraphbrickError: pandas is not installed, or the study cannot be read.
+        """
+        return study_frame(self)
 
     def __enter__(self) -> Study:
         return self

@@ -74,7 +74,7 @@ class SpacyPhrases(Extractor):
 
 
 def _load(model: str) -> Any:
-    path = resolve(model)
+    path = resolve(model, "SpacyPhrases")
     try:
         import spacy
     except ImportError as error:
