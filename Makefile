@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint bench mutants docs lock sbom audit clean
+.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint bench mutants docs site lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -108,6 +108,18 @@ mutants: $(VENV)/.dev  ## change the code in 100 small ways, and see whether the
 docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md from the code
 	$(BIN)/python docs/generate.py
 
+# The versions are fixed, as a new theme changes pages. Building needs no network, and the pages load nothing from other hosts.
+SITE_VENV := .venv-site
+$(SITE_VENV)/.site: $(BIN)/python Makefile
+	$(PYTHON) -m venv $(SITE_VENV)
+	$(SITE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs==1.6.1' 'mkdocs-material==9.8.2' 'mkdocstrings==1.0.8' 'mkdocstrings-python==2.0.11' 'markdown-it-py>=3,<5'
+	@touch $@
+
+site: $(SITE_VENV)/.site  ## build the documentation site in site/, and check its links
+	NO_MKDOCS_2_WARNING=1 $(SITE_VENV)/bin/mkdocs build --quiet --clean --strict
+	$(SITE_VENV)/bin/python tools/check_links.py
+	$(SITE_VENV)/bin/python tools/check_links.py --site site
+
 lock: $(VENV)/.dev  ## write constraints.txt: the versions that are installed now
 	sed -i.old '/^[^#]/d' constraints.txt && rm constraints.txt.old
 	$(BIN)/python -m pip freeze --exclude-editable >> constraints.txt
@@ -127,4 +139,4 @@ audit: $(AUDIT_VENV)/.audit  ## ask for known weaknesses of the versions in cons
 	$(AUDIT_VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 clean:
-	rm -rf $(AUDIT_VENV) $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(AUDIT_VENV) $(SITE_VENV) site $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
