@@ -112,7 +112,7 @@ docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md fro
 SITE_VENV := .venv-site
 $(SITE_VENV)/.site: $(BIN)/python Makefile
 	$(PYTHON) -m venv $(SITE_VENV)
-	$(SITE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs==1.6.1' 'mkdocs-material==9.8.2' 'mkdocstrings==1.0.8' 'mkdocstrings-python==2.0.11' 'markdown-it-py>=3,<5'
+	$(SITE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs==1.6.1' 'mkdocs-material==9.8.2' 'mkdocstrings==1.0.8' 'mkdocstrings-python==2.0.11' 'ruff==0.17.6' 'markdown-it-py>=3,<5'
 	@touch $@
 
 site: $(SITE_VENV)/.site  ## build the documentation site in site/, and check its links
