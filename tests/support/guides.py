@@ -5,11 +5,12 @@ A page is run from top to bottom in an empty folder:
 - A block with ``title="NAME"`` is a file that the page writes.
 - A ``console`` block has commands after ``$``, and what they print. A line ``...`` stands for any lines, ``...`` in a line
   for anything. ``graphbrick`` runs in this process, ``python FILE`` runs a file of the page, and ``cat FILE`` shows a file,
-  or makes it if it is not there.
+  or makes it if it is not there. ``graphbrick serve ... &`` starts a server, which ``curl`` and later commands meet at
+  ``localhost:8000``, whatever its port is.
 - A ``python`` block with ``>>>`` is a doctest; without, it is run. All blocks of a page share their names.
 - A block after the comment ``<!-- not run: REASON -->`` is not run; the names of its commands and options are checked.
 
-    PYTHONPATH=src python tests/support/guides.py docs/tutorials/first-graph.md
+    PYTHONPATH=src:benchmarks python tests/support/guides.py docs/tutorials/first-graph.md
 
 writes into the page what its commands print now. Look at the difference.
 """
@@ -34,6 +35,7 @@ from typer.main import get_command
 
 from graphbrick.cli import progress
 from graphbrick.cli.app import app, main
+from server_process import ServerProcess
 
 WIDTH = "100"
 FENCE = re.compile(
@@ -79,28 +81,51 @@ def commands(body: str) -> Iterator[Command]:
         yield Command(re.sub(r"\\\n\s*", "", shown[0]).strip(), part[shown.end() :], shown[0])
 
 
-def run_command(text: str) -> str:
-    """Run a command, and return what it prints on both streams in their order."""
-    words = shlex.split(text, comments=True)
-    match words:
-        case ["graphbrick", *arguments]:
-            with redirect_stdout(io.StringIO()) as printed, redirect_stderr(printed):
-                try:
-                    main(arguments)
-                except SystemExit as ended:
-                    code = int(ended.code or 0)
-            output = printed.getvalue()
-            # 1 is an error of the user, which a page may show; 2 is «nothing found».
-            assert code in (0, 2) or (code == 1 and "error: " in output), f"{text} ended with {code}:\n{output}"
-        case ["python", script]:
-            done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-            output = done.stdout + done.stderr
-            assert done.returncode == 0, f"{text} ended with {done.returncode}:\n{output}"
-        case ["cat", file]:
-            output = Path(file).read_text(encoding="utf-8")
-        case _:
-            raise AssertionError(f"{text!r} cannot be run here; mark the block: <!-- not run: REASON -->")
-    return "\n".join(line.rstrip() for line in output.strip("\n").split("\n")) + "\n"
+class Shell:
+    """Runs the commands of a page, and stops at the end the server that they started."""
+
+    def __init__(self) -> None:
+        self._server: ServerProcess | None = None
+
+    def run(self, text: str) -> str:
+        """Run a command, and return what it prints on both streams in their order."""
+        words = shlex.split(text, comments=True)
+        if self._server is not None:
+            words = [word.replace("localhost:8000", f"{self._server.host}:{self._server.port}") for word in words]
+        match words:
+            case ["graphbrick", "serve", *arguments, "&"]:
+                self._server = ServerProcess(*arguments)
+                self._server.wait_until_ready()
+                output = ""
+            case ["graphbrick", *arguments]:
+                output = _graphbrick(arguments)
+            case ["python", _] | ["curl", *_]:
+                command = [sys.executable if words[0] == "python" else words[0], *words[1:]]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                output = done.stdout + done.stderr
+                assert done.returncode == 0, f"{text} ended with {done.returncode}:\n{output}"
+            case ["cat", file]:
+                output = Path(file).read_text(encoding="utf-8")
+            case _:
+                raise AssertionError(f"{text!r} cannot be run here; mark the block: <!-- not run: REASON -->")
+        return "\n".join(line.rstrip() for line in output.strip("\n").split("\n")) + "\n"
+
+    def stop(self) -> None:
+        """Stop the server, if there is one."""
+        if self._server is not None:
+            self._server.stop()
+
+
+def _graphbrick(arguments: list[str]) -> str:
+    with redirect_stdout(io.StringIO()) as printed, redirect_stderr(printed):
+        try:
+            main(arguments)
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    output = printed.getvalue()
+    # 1 is an error of the user, which a page may show; 2 is «nothing found».
+    assert code in (0, 2) or (code == 1 and "error: " in output), f"{arguments} ended with {code}:\n{output}"
+    return output
 
 
 def unknown_names(text: str) -> list[str]:
@@ -135,6 +160,19 @@ def matches(expected: str, printed: str) -> bool:
 
 def run_page(text: str, name: str) -> Iterator[tuple[Block, list[tuple[Command, str]]]]:
     """Run a page in the current folder; yield each block that was run, and what its commands printed."""
+    here, known, shell = str(Path.cwd()), set(sys.modules), Shell()
+    sys.path.insert(0, here)
+    try:
+        yield from _run_blocks(text, name, shell)
+    finally:
+        shell.stop()
+        sys.path.remove(here)
+        for module in set(sys.modules) - known:
+            if str(getattr(sys.modules[module], "__file__", "")).startswith(here):
+                del sys.modules[module]
+
+
+def _run_blocks(text: str, name: str, shell: Shell) -> Iterator[tuple[Block, list[tuple[Command, str]]]]:
     values: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(text):
         printed: list[tuple[Command, str]] = []
@@ -148,7 +186,7 @@ def run_page(text: str, name: str) -> Iterator[tuple[Block, list[tuple[Command, 
             for command in commands(block.body):
                 if command.text.startswith("cat ") and not Path(command.text[4:]).exists():
                     Path(command.text[4:]).write_text(command.output, encoding="utf-8")
-                printed.append((command, run_command(command.text)))
+                printed.append((command, shell.run(command.text)))
         elif block.language == "python" and ">>>" in block.body:
             test = doctest.DocTestParser().get_doctest(block.body, values, name, name, block.line)
             runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
