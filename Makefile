@@ -116,7 +116,7 @@ $(SITE_VENV)/.site: $(BIN)/python Makefile
 	@touch $@
 
 site: $(SITE_VENV)/.site  ## build the documentation site in site/, and check its links
-	NO_MKDOCS_2_WARNING=1 $(SITE_VENV)/bin/mkdocs build --quiet --clean --strict
+	PATH="$(CURDIR)/$(SITE_VENV)/bin:$$PATH" NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --clean --strict
 	$(SITE_VENV)/bin/python tools/check_links.py
 	$(SITE_VENV)/bin/python tools/check_links.py --site site
 

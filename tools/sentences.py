@@ -9,6 +9,7 @@ from pathlib import Path
 
 def prose(page: str) -> list[str]:
     """Return the sentences of a page, without code blocks, tables, headings and comments; code in a line is one word."""
+    page = re.sub(r"\A---\n.*?\n---\n", "", page, flags=re.DOTALL)
     page = re.sub(r"(?s:<!--.*?-->|^```.*?^```$)|^(?: *\||#|!!! |:::).*$", "", page, flags=re.MULTILINE)
     page = re.sub(r"``.*?``|`[^`\n]*`", "x", page)
     page = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", page)
