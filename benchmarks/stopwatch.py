@@ -2,10 +2,11 @@
 
     python benchmarks/stopwatch.py --work FOLDER [--wheel FILE.whl]
 
-A new virtual environment gets the checkout, or a wheel, with the extras ``learn`` and ``evaluate``. Then the commands of each
-door are run as the README has them, in an empty folder with an empty cache, each in a new process; output is checked against
-the README. The second row is a table of one's own, which the README does not have: three questions about it are asked before
-and after `learn`. Seconds of the clock, and of the processor, which say more on a busy machine.
+A new virtual environment gets the checkout, or a wheel, with the extras ``learn`` and ``evaluate``. Then the commands of
+each door are run as the README has them, in an empty folder with an empty cache, each in a new process, and what they
+print is compared with the README. The last rows are a table of one's own, which the README does not have: three
+questions about it are asked before and after `learn`. Seconds of the clock and of the processor; the latter say more on
+a busy machine.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DOORS = {"I have a graph": "first answer", "I have documents": "first documents", "I compare methods": "first comparison"}
+DOORS = {
+    "I have a graph": "first answer",
+    "I have documents": "first documents",
+    "I compare methods": "first comparison",
+}
 # A table as somebody keeps it, with relations that no other file of the project has.
 OWN = """boat,feature,value
 Seagull,moored in,Harbour North
@@ -61,7 +66,9 @@ class Watch:
         }
         environment.pop("PYTHONPATH", None)
         begun, used = time.perf_counter(), _children()
-        done = subprocess.run(command, shell=True, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, shell=True, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
         self.clock += time.perf_counter() - begun
         self.processor += _children() - used
         if check and done.returncode != 0:
@@ -112,7 +119,9 @@ def own_table(watch: Watch) -> None:
             watch.run(command)
         right = 0
         for place, (question, answers) in enumerate(QUESTIONS.items()):
-            printed = json.loads(watch.run(f'graphbrick ask boats.graph "{question}" --json', check=False).partition("\n}\n")[0] + "\n}")
+            printed = json.loads(
+                watch.run(f'graphbrick ask boats.graph "{question}" --json', check=False).partition("\n}\n")[0] + "\n}"
+            )
             right += {answer["text"] for answer in printed["answers"]} == answers
             if place == 0:
                 watch.row(f"first answer on a table of one's own, {name}", "right" if right else "wrong")

@@ -1,7 +1,7 @@
 """Check the links of the documentation: every file and every heading that a link names is there.
 
     python tools/check_links.py                # the Markdown files of the repository, as GitHub shows them
-    python tools/check_links.py --site site    # the pages that `make site` built, which also must load nothing from elsewhere
+    python tools/check_links.py --site site    # the pages of `make site`, which must load nothing from elsewhere
 
 Links to other hosts are not followed. Part of ``make test`` and of ``make site``.
 """
@@ -12,7 +12,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -36,7 +36,7 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
-@lru_cache(maxsize=None)
+@cache
 def read(path: Path) -> tuple[list[tuple[int, str]], frozenset[str]]:
     """Return the links of a Markdown file, with the line of each, and its anchors."""
     links: list[tuple[int, str]] = []
@@ -57,7 +57,9 @@ def read(path: Path) -> tuple[list[tuple[int, str]], frozenset[str]]:
         if tokens[place - 1].type == "heading_open":
             text = "".join(part.content for part in token.children or [] if part.type in ("text", "code_inline"))
             anchor = slug(text)
-            same = sum(known == anchor or re.fullmatch(re.escape(anchor) + r"-\d+", known) is not None for known in anchors)
+            same = sum(
+                known == anchor or re.fullmatch(re.escape(anchor) + r"-\d+", known) is not None for known in anchors
+            )
             anchors.append(f"{anchor}-{same}" if same else anchor)
     return links, frozenset(anchors)
 
@@ -100,7 +102,7 @@ class _Page(HTMLParser):
 
 
 def broken_pages(site: Path) -> Iterator[str]:
-    """Yield a message for each link of a built site that leads nowhere, and for whatever is loaded from another host."""
+    """Yield a message for each link of a built site that leads nowhere, and for what is loaded from another host."""
     pages = {path.resolve(): _Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         place = path.relative_to(site.resolve())

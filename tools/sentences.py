@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def prose(page: str) -> list[str]:
-    """Return the sentences of a page, without code blocks, tables, headings and comments; code in a line is one word."""
+    """Return the sentences of a page without code blocks, tables, headings, comments; code in a line is one word."""
     page = re.sub(r"\A---\n.*?\n---\n", "", page, flags=re.DOTALL)
     page = re.sub(r"(?s:<!--.*?-->|^```.*?^```$)|^(?: *\||#|!!! |:::).*$", "", page, flags=re.MULTILINE)
     page = re.sub(r"``.*?``|`[^`\n]*`", "x", page)
@@ -30,7 +30,8 @@ def main() -> None:
     for name in sys.argv[1:]:
         page = Path(name).read_text(encoding="utf-8")
         sentences = prose(page)
-        print(f"{len(page.split()):6} words {len(sentences):4} sentences {mean_sentence_length(page):5.1f} words each  {name}")
+        words, mean = len(page.split()), mean_sentence_length(page)
+        print(f"{words:6} words {len(sentences):4} sentences {mean:5.1f} words each  {name}")
 
 
 if __name__ == "__main__":

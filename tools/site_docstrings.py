@@ -14,10 +14,10 @@ _SECTION = re.compile(r"^Returns:\n((?:(?: +.*)?(?:\n|$))+)", re.MULTILINE)
 
 
 class Readable(griffe.Extension):
-    """Let examples be shown as code, returned values without a type in words, and parameters with their plain default."""
+    """Show examples as code, what a brick returns as a sentence, and parameters with their plain default."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
-        """Change the docstring of an object: ``Example:`` is ``Examples:``, and doctests outside of it are blocks of code."""
+        """Change a docstring: ``Example:`` is ``Examples:``, and doctests outside of it are blocks of code."""
         if obj.docstring is not None:
             text = re.sub(r"^Example:$", "Examples:", obj.docstring.value, flags=re.MULTILINE)
             text = re.sub(r"^>>> .*(?:\n.+)*", r"```pycon\n\g<0>\n```", text, flags=re.MULTILINE)

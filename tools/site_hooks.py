@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from urllib.parse import unquote
 
@@ -50,7 +50,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Let links to files of the repository lead to their copies in the site."""
     docs = Path(config.docs_dir)
     source = Path(page.file.abs_src_path or docs / page.file.src_uri)
-    here = os.path.dirname(page.file.src_uri)
+    here = PurePosixPath(page.file.src_uri).parent
 
     def mended(match: re.Match[str]) -> str:
         target = match[3]
@@ -58,8 +58,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return match[0]
         path, sign, anchor = target.partition("#")
         there = (source.parent / unquote(path)).resolve()
-        uri = there.relative_to(docs).as_posix() if there.is_relative_to(docs) else APART + _named(there, target, source)
-        return f"{match[2]}{normpath(os.path.relpath(uri, here or '.'))}{sign}{anchor}{match[4]}"
+        uri = (
+            there.relative_to(docs).as_posix() if there.is_relative_to(docs) else APART + _named(there, target, source)
+        )
+        return f"{match[2]}{normpath(os.path.relpath(uri, here))}{sign}{anchor}{match[4]}"
 
     return LINK.sub(mended, markdown)
 

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from check_links import ROOT, broken_links, broken_pages, markdown_files
 from guides import WIDTH, check_page, matches, unknown_names
-from sentences import mean_sentence_length, prose
 
 import graphbrick
+from check_links import ROOT, broken_links, broken_pages, markdown_files
+from sentences import mean_sentence_length, prose
 
 PAGES = [
     "README.md",
@@ -79,7 +79,9 @@ def test_commands_that_are_not_run_are_checked() -> None:
 def test_faults_of_a_built_site_are_told(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "index.html").write_text('<a href="a/">x</a><a href="a/#no">y</a><a href="b/">z</a><img src="i.png">')
-    (tmp_path / "a/index.html").write_text('<h1 id="yes">A</h1><a href="../#">home</a><script src="https://x.org/s.js">')
+    (tmp_path / "a/index.html").write_text(
+        '<h1 id="yes">A</h1><a href="../#">home</a><script src="https://x.org/s.js">'
+    )
     assert list(broken_pages(tmp_path)) == [
         "a/index.html: loads https://x.org/s.js from another host",
         "index.html: loads i.png, which is not there",

@@ -3,8 +3,8 @@
 A page is run from top to bottom in an empty folder:
 
 - A block with ``title="NAME"`` is a file that the page writes.
-- A ``console`` block has commands after ``$``, and what they print. A line ``...`` stands for any lines, ``...`` in a line
-  for anything. ``graphbrick`` runs in this process, ``python FILE`` runs a file of the page, and ``cat FILE`` shows a file,
+- A ``console`` block has commands after ``$``, and what they print; ``...`` stands for anything, also for lines.
+  ``graphbrick`` runs in this process, ``python FILE`` runs a file of the page, and ``cat FILE`` shows a file,
   or makes it if it is not there. ``graphbrick serve ... &`` starts a server, which ``curl`` and later commands meet at
   ``localhost:8000``, whatever its port is.
 - A ``python`` block with ``>>>`` is a doctest; without, it is run. All blocks of a page share their names.
@@ -39,7 +39,8 @@ from server_process import ServerProcess
 
 WIDTH = "100"
 FENCE = re.compile(
-    r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n+)?^```(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<body>.*?)^```$",
+    r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n+)?"
+    r'^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<body>.*?)^```$',
     re.DOTALL | re.MULTILINE,
 )
 
@@ -216,7 +217,8 @@ def rewritten(text: str, name: str) -> str:
     for block, printed in run_page(text, name):
         if any(not matches(command.output or "\n", output) for command, output in printed):
             new = "".join(
-                f"$ {command.shown}" + (command.output if matches(command.output or "\n", output) else output.lstrip("\n"))
+                f"$ {command.shown}"
+                + (command.output if matches(command.output or "\n", output) else output.lstrip("\n"))
                 for command, output in printed
             )
             changes.append((block, new))
