@@ -2,11 +2,11 @@
 
     python benchmarks/stopwatch.py --work FOLDER [--wheel FILE.whl]
 
-A new virtual environment gets the checkout, or a wheel, with the extras ``learn`` and ``evaluate``. Then the commands of
-each door are run as the README has them, in an empty folder with an empty cache, each in a new process, and what they
+A new virtual environment gets the checkout, or a wheel, with the extras ``learn`` and ``evaluate``. Then the commands
+of each door are run as the README has them, in an empty folder with an empty cache, each in a new process. What they
 print is compared with the README. The last rows are a table of one's own, which the README does not have: three
-questions about it are asked before and after `learn`. Seconds of the clock and of the processor; the latter say more on
-a busy machine.
+questions about it are asked before and after `learn`. Seconds of the clock and of the processor; the latter say more
+on a busy machine.
 """
 
 from __future__ import annotations
