@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,7 +53,6 @@ class Watch:
 
     folder: Path
     binaries: Path
-    rows: list[tuple[str, float, float, str]] = field(default_factory=list)
     clock: float = 0.0
     processor: float = 0.0
 
@@ -76,8 +75,8 @@ class Watch:
         return done.stdout + done.stderr
 
     def row(self, name: str, note: str = "") -> None:
-        """Close a row of the table with what was used since the last one."""
-        self.rows.append((name, self.clock, self.processor, note))
+        """Print a row of the table: what was used since the last one."""
+        print(f"| {name} | {self.clock:.1f} | {self.processor:.1f} | {note} |", flush=True)
         self.clock = self.processor = 0.0
 
 
@@ -104,8 +103,8 @@ def walk(watch: Watch, readme: str, door: str) -> str:
             continue
         printed = watch.run(command)
         printed = "\n".join(line.rstrip() for line in printed.splitlines()) + "\n"
-        pattern = ".*".join(map(re.escape, expected.split("...")))
-        if not re.search(pattern.rstrip(), printed, re.DOTALL):
+        pattern = ".*".join(map(re.escape, expected.rstrip().split("...")))
+        if not re.search(pattern, printed, re.DOTALL):
             differs.append(command)
     return f"other output: {'; '.join(differs)}" if differs else "as the README says"
 
@@ -129,7 +128,7 @@ def own_table(watch: Watch) -> None:
 
 
 def main() -> None:
-    """Make the environment, go through the doors, and print the table."""
+    """Make the environment, go through the doors, and print a row for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, required=True, help="an empty folder")
     parser.add_argument("--wheel", type=Path, help="install this wheel instead of the checkout")
@@ -139,6 +138,7 @@ def main() -> None:
         sys.exit(f"{given.work} is not empty")
     environment = given.work.resolve() / "venv"
     watch = Watch(given.work.resolve(), environment / "bin")
+    print("| what | s | processor s | |\n|---|---|---|---|", flush=True)
     watch.run(f'"{sys.executable}" -m venv "{environment}"')
     source = given.wheel.resolve() if given.wheel else ROOT
     watch.run(f"pip install --quiet --disable-pip-version-check '{source}[learn,evaluate]'")
@@ -148,9 +148,6 @@ def main() -> None:
         note = walk(watch, readme, door)
         watch.row(name, note)
     own_table(watch)
-    print("| what | s | processor s | |\n|---|---|---|---|")
-    for name, clock, processor, note in watch.rows:
-        print(f"| {name} | {clock:.1f} | {processor:.1f} | {note} |")
 
 
 if __name__ == "__main__":
