@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint notebooks bench results mutants docs lock sbom audit clean
+.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint notebooks bench results mutants docs site lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -122,6 +122,18 @@ mutants: $(VENV)/.dev  ## change the code in 100 small ways, and see whether the
 docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md from the code
 	$(BIN)/python docs/generate.py
 
+# The versions are fixed, as a new theme changes pages. Building needs no network, and the pages load nothing from other hosts.
+SITE_VENV := .venv-site
+$(SITE_VENV)/.site: $(BIN)/python Makefile
+	$(PYTHON) -m venv $(SITE_VENV)
+	$(SITE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs==1.6.1' 'mkdocs-material==9.8.2' 'mkdocstrings==1.0.8' 'mkdocstrings-python==2.0.11' 'ruff==0.17.6' 'markdown-it-py>=3,<5'
+	@touch $@
+
+site: $(SITE_VENV)/.site  ## build the documentation site in site/, and check its links
+	PATH="$(CURDIR)/$(SITE_VENV)/bin:$$PATH" NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --clean --strict
+	$(SITE_VENV)/bin/python tools/check_links.py
+	$(SITE_VENV)/bin/python tools/check_links.py --site site
+
 lock: $(VENV)/.dev  ## write constraints.txt: the versions that are installed now
 	sed -i.old '/^[^#]/d' constraints.txt && rm constraints.txt.old
 	$(BIN)/python -m pip freeze --exclude-editable >> constraints.txt
@@ -141,4 +153,4 @@ audit: $(AUDIT_VENV)/.audit  ## ask for known weaknesses of the versions in cons
 	$(AUDIT_VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 clean:
-	rm -rf $(AUDIT_VENV) $(NOTEBOOKS_VENV) $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(AUDIT_VENV) $(NOTEBOOKS_VENV) $(SITE_VENV) site $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

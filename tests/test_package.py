@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
 import subprocess
 import sys
 import tomllib
@@ -34,18 +33,13 @@ def test_an_unknown_name_is_an_attribute_error():
         graphbrick.Nothing  # noqa: B018 - the access is what is tested
 
 
-def test_the_python_form_in_the_readme(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert (failed, tried > 5) == (0, True)
-
-
-def test_the_readme_and_the_extras_of_the_project_agree_on_what_there_is():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_pages_and_the_project_agree_on_bricks_and_extras():
+    stages = (ROOT / "docs/reference/stages.md").read_text(encoding="utf-8")
     bricks = {name for name, brick in all_bricks().items() if brick.__module__.startswith("graphbrick.")}
-    assert {name for name in bricks if f"`{name}`" not in readme} == set()
+    assert {name for name in bricks if f"`{name}`" not in stages} == set()
+    install = (ROOT / "docs/how-to/install.md").read_text(encoding="utf-8")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert {name for name in extras if name != "dev" and f"`{name}`" not in readme} == set()
+    assert {name for name in extras if name != "dev" and f"`{name}`" not in install} == set()
 
 
 def test_the_brick_of_the_contributing_page_keeps_the_contract(tmp_path, monkeypatch):
