@@ -62,6 +62,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests that are marked ``posix`` on Windows."""
+    if sys.platform == "win32":
+        for item in items:
+            if item.get_closest_marker("posix"):
+                item.add_marker(pytest.mark.skip(reason="Windows has no forks, POSIX signals, links or permissions"))
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Do once what every process would do at the same time: compile common kernels, rewrite the assertions of tests."""
     worker = getattr(session.config, "workerinput", None)

@@ -11,7 +11,7 @@ _TRIPLES = "Kenya|capital|Nairobi\nUganda|capital|Kampala\nKenya|currency|Kenyan
 _QUESTION = "What is the capital of Kenya?"
 _RANKED = "ShortestPaths() >> Rerank({}) >> PathAnswer()"
 _PAGE = "<html><body><h1>Kenya</h1><p>Nairobi is the capital of Kenya. Lake Victoria borders Kenya.</p></body></html>"
-_TURTLE = '@prefix a: <http://a.org/> .\na:Kenya a:capital a:Nairobi .\na:Uganda a:capital a:Kampala .\n'
+_TURTLE = "@prefix a: <http://a.org/> .\na:Kenya a:capital a:Nairobi .\na:Uganda a:capital a:Kampala .\n"
 _QUESTIONS = "".join(
     f'{{"question": "{text}", "seeds": ["Kenya"], "answers": ["{answer}"]}}\n'
     for text, answer in ((_QUESTION, "Nairobi"), ("What is the currency of Kenya?", "Kenyan shilling"))
@@ -63,8 +63,16 @@ def _python(code: str, shows: str) -> Step:
     return Step(("-c", code), shows)
 
 
-_CORE = (_BUILD, _ask(_RANKED.format("BM25()")), Step(("info", "g.graph", "--check"), "every file has the checksum it was built with"))
-_LEARN = (_BUILD, Step(("learn", "g.graph", "--questions", "40"), "ask it"), Step(("ask", "g.graph", _QUESTION), "Nairobi"))
+_CORE = (
+    _BUILD,
+    _ask(_RANKED.format("BM25()")),
+    Step(("info", "g.graph", "--check"), "every file has the checksum it was built with"),
+)
+_LEARN = (
+    _BUILD,
+    Step(("learn", "g.graph", "--questions", "100"), "ask it"),
+    Step(("ask", "g.graph", _QUESTION), "Nairobi"),
+)
 _MODEL = """
 from graphbrick import LLM, Generate, ShortestPaths
 from graphbrick.testing import ScriptedLLM, tiny_graph
@@ -109,7 +117,15 @@ _NEED_EMBEDDER = Step(("prepare", "vectors", "g.graph"), "graphbrick[minilm]", 1
 _LADYBUG = Step(("query", "g.graph", "MATCH (a)-[r]->(b) RETURN count(r) AS n"), "1 row")
 _RDF = Step(("build", "facts.ttl", "r.graph"), "2 triples")
 _STUDY = Step(
-    ("evaluate", "g.graph", "q.jsonl", "-p", "a: " + _RANKED.format("BM25()"), "-p", "b: ShortestPaths() >> PathAnswer()")
+    (
+        "evaluate",
+        "g.graph",
+        "q.jsonl",
+        "-p",
+        "a: " + _RANKED.format("BM25()"),
+        "-p",
+        "b: ShortestPaths() >> PathAnswer()",
+    )
 )
 _TUNE = Step(("tune", "g.graph", "q.jsonl", "--time", "5s"), "at least 8 questions", 1)
 _DOCUMENTS = (

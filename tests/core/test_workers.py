@@ -69,7 +69,7 @@ def fault(call: Callable[[], Any]) -> WorkerFault:
 def is_running(pid: int) -> bool:
     """Return whether a process runs; one that nobody waited for does not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
@@ -140,7 +140,7 @@ def test_a_process_writes_no_file_and_no_core(worker: Worker, tmp_path: Path) ->
     text = f"os.write(os.open({str(tmp_path / 'out')!r}, os.O_WRONLY | os.O_CREAT), b'x')"
     error = fault(lambda: worker.ask(text, LONG))
     assert "File too large" in error.reason
-    limits = Path(f"/proc/{worker.pid}/limits").read_text()
+    limits = Path(f"/proc/{worker.pid}/limits").read_text(encoding="utf-8")
     assert next(line for line in limits.splitlines() if line.startswith("Max core")).split()[4:6] == ["0", "0"]
 
 

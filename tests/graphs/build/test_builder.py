@@ -390,7 +390,7 @@ def test_another_content_gives_another_hash(tmp_path: Path, records: list[Record
 def test_a_source_whose_name_is_no_text(tmp_path: Path) -> None:
     source = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.tsv"))
     try:
-        source.write_text("a\tr\tb\n")
+        source.write_text("a\tr\tb\n", encoding="utf-8")
     except OSError:
         pytest.skip("this file system has names in UTF-8 only")
     graph = build(source, tmp_path / "g.graph")

@@ -59,7 +59,7 @@ def pid(server: Server) -> int:
 def runs(process: int) -> bool:
     """Whether a process runs; one that has ended and waits for its parent does not."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
