@@ -6,6 +6,7 @@ One that is open or mapped cannot be removed, renamed or replaced, nor can a fol
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import shutil
 import sys
@@ -29,6 +30,17 @@ def open_here() -> set[str]:
 
 
 @contextmanager
+def _missing(module: str) -> Iterator[None]:
+    """Let a module be one that does not exist; those imported within the block stay."""
+    before = importlib.import_module(module)
+    sys.modules[module] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.modules[module] = before
+
+
+@contextmanager
 def as_on_windows() -> Iterator[None]:
     """Within the block, refuse what Windows refuses about open files, and let there be no fcntl."""
 
@@ -49,7 +61,7 @@ def as_on_windows() -> Iterator[None]:
         mock.patch("os.replace", guarded(os.replace)),
         mock.patch("os.rmdir", guarded(os.rmdir)),
         mock.patch.object(shutil, "_use_fd_functions", False),
-        mock.patch.dict(sys.modules, {"fcntl": None}),
+        _missing("fcntl"),
         mock.patch("graphbrick.core.files.system.IS_WINDOWS", True),
         mock.patch("graphbrick.core.files.folders.exchange", return_value=False),
     ):

@@ -87,7 +87,7 @@ def test_documents_are_indexed_and_indexed_again(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "a.md").write_text("# Kenya\n\nNairobi is the capital of Kenya.\n", encoding="utf-8")
     with as_on_windows():
-        index(folder, tmp_path / "d.graph")
+        index([folder], tmp_path / "d.graph")
         (folder / "b.md").write_text("# Uganda\n\nKampala is the capital of Uganda.\n", encoding="utf-8")
-        indexed = index(folder, tmp_path / "d.graph")
+        indexed = index([folder], tmp_path / "d.graph")
     assert set(documents_of(indexed.graph).titles.values()) == {"Kenya", "Uganda"}
