@@ -1,7 +1,8 @@
 """Fill in what depends on where the repository is: project URLs, and links of the README that are relative.
 
-A release sets GRAPHBRICK_REPOSITORY to its own address, such as ``https://host/owner/name``. Without it a package has no URLs, and
-its README is as it stands here. ``pyproject.toml`` names no address, so that a fork never points to another repository.
+A release sets GRAPHBRICK_REPOSITORY to its own address, such as ``https://host/owner/name``. Without it a package has
+no URLs, and its README is as it stands here. ``pyproject.toml`` names no address, so that a fork never points to
+another repository.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def urls(repository: str) -> dict[str, str]:
 
 
 def absolute(text: str, files: str) -> str:
-    """Return a README whose relative links lead to an address: pictures to the file itself, pages to how it is shown."""
+    """Return a README whose relative links lead to an address: pictures to the file, pages to how it is shown."""
     shown = files.replace("/raw/", "/blob/")
     text = _PICTURE.sub(rf"![\1]({files}/\2)", text)
     return _SOURCE.sub(rf'\1{files}/\2"', _RELATIVE.sub(rf"]({shown}/\1)", text))

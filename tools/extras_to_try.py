@@ -80,7 +80,7 @@ with ScriptedLLM(["Kenyan shilling"]) as server:
     pipeline = ShortestPaths() >> Generate(LLM(base_url=server.base_url))
     print(pipeline(tiny_graph(), "Which currency is used in Kenya?").texts)
 """
-_LOCAL = "import xllamacpp\nfrom graphbrick import LocalLLM\nprint(LocalLLM('qwen2.5-coder-0.5b'), hasattr(xllamacpp, 'Server'))"
+_LOCAL = "import xllamacpp\nfrom graphbrick import LocalLLM\nprint(LocalLLM('qwen2.5-coder-0.5b'), xllamacpp.Server)"
 _SPARQL = "import httpx; print('httpx', bool(httpx.__version__))"
 _SERVE = """
 import subprocess, sys, urllib.request
@@ -128,9 +128,14 @@ _STUDY = Step(
     )
 )
 _TUNE = Step(("tune", "g.graph", "q.jsonl", "--time", "5s"), "at least 8 questions", 1)
+_COMPARE = Step(("compare", "runs.sqlite"), "McNemar")
+_SEARCH = _python(_INDEX, "[0, 1]")
+_NO_SPARQL = _unreachable("sparql+http://127.0.0.1:9/x")
+_WORKBOOK = (_python(_EXCEL, "written"), Step(("build", "facts.xlsx", "x.graph"), "1 triple"))
+_MANY = (*_LEARN, _LADYBUG, _RDF, _python(_SERVE, "ok"), _STUDY, _COMPARE)
 _DOCUMENTS = (
     Step(("index", "page.html", "d.graph", "--no-embed"), "passages"),
-    Step(("ask", "d.graph", "Which lake borders Kenya?", "--pipeline", "Passages(BM25()) >> Quote()"), "Victoria"),
+    Step(("ask", "d.graph", "Which lake borders Kenya?", "--pipeline", "Passages() >> Quote()"), "Victoria"),
 )
 _PARTITIONS = (
     Step(("prepare", "partitions", "g.graph"), "partitions"),
@@ -146,27 +151,27 @@ TRIES: dict[str, Try] = {
     "local": Try("loads llama.cpp; no model was fetched", (_python(_LOCAL, "LocalLLM"),)),
     "text": Try("indexes a page, quotes it", _DOCUMENTS, _TEXTS),
     "statistical": Try("ranks paths by LSA()", (_BUILD, _ask(_RANKED.format("LSA(components=2)")))),
-    "evaluate": Try("evaluates and compares two pipelines", (_BUILD, _STUDY, Step(("compare", "runs.sqlite"), "McNemar")), _TEXTS),
+    "evaluate": Try("evaluates and compares two pipelines", (_BUILD, _STUDY, _COMPARE), _TEXTS),
     "torch": Try("imports sentence-transformers", (_python("import sentence_transformers; print('there')", "there"),)),
     "train": Try("imports transformers and peft", (_python("import transformers, peft; print('there')", "there"),)),
     "learn": Try("learns a graph, answers without a pipeline", _LEARN),
     "tune": Try("learns a graph; refuses to tune by 2 questions", (*_LEARN, _TUNE), _TEXTS),
     "communities": Try("splits a graph, asks within a part", (_BUILD, *_PARTITIONS)),
-    "vectors": Try("searches an index; names the extra that embeds", (_BUILD, _python(_INDEX, "[0, 1]"), _NEED_EMBEDDER)),
+    "vectors": Try("searches an index; names the extra that embeds", (_BUILD, _SEARCH, _NEED_EMBEDDER)),
     "rdf": Try("builds a graph from Turtle", (_RDF,), _TEXTS),
     "ladybug": Try("runs Cypher over a folder", (_BUILD, _LADYBUG)),
     "neo4j": Try("names a server that is not there", (_unreachable("bolt://127.0.0.1:9/x"),)),
     "falkordb": Try("names a server that is not there", (_unreachable("falkor://127.0.0.1:9/x"),)),
-    "sparql": Try("names a server that is not there", (_python(_SPARQL, "httpx True"), _unreachable("sparql+http://127.0.0.1:9/x"))),
+    "sparql": Try("names a server that is not there", (_python(_SPARQL, "httpx True"), _NO_SPARQL)),
     "databases": Try("Cypher, Turtle, servers that are not there", _ALL_DATABASES, _TEXTS),
     "serve": Try("starts the server, reads its health", (_BUILD, _python(_SERVE, "ok"))),
     "spark": Try("imports pyspark", (_python("import pyspark; print('there')", "there"),)),
-    "excel": Try("builds a graph from a workbook", (_python(_EXCEL, "written"), Step(("build", "facts.xlsx", "x.graph"), "1 triple"))),
+    "excel": Try("builds a graph from a workbook", _WORKBOOK),
     "telemetry": Try("loads the exporter", (_python(_TELEMETRY, "OTLPSpanExporter"),)),
     "demo": Try("builds the world graph", (_python(_WORLD, "True"),)),
     "all": Try(
         "documents, learning, Cypher, server, comparison",
-        (*_LEARN, *_DOCUMENTS, _LADYBUG, _RDF, _python(_SERVE, "ok"), _STUDY, Step(("compare", "runs.sqlite"), "McNemar")),
+        (*_MANY, *_DOCUMENTS),
         _TEXTS,
     ),
 }  # fmt: skip

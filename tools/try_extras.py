@@ -4,8 +4,9 @@
     python tools/try_extras.py dist/*.tar.gz --extra core --python python3.13
     python tools/try_extras.py dist/*.whl --extra torch --extra train    # the large ones, by name
 
-Each extra gets an environment of its own. The table says what it adds to the core in MB (files of site-packages, bytecode included),
-and whether its command did what it should. The exit code is 1 if one did not. Packages come from the index that pip is set up for.
+Each extra gets an environment of its own. The table says what it adds to the core in MB (files of site-packages,
+bytecode included), and whether its command did what it should. The exit code is 1 if one did not. Packages come from
+the index that pip is set up for.
 """
 
 from __future__ import annotations

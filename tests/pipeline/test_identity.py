@@ -113,6 +113,7 @@ def test_a_file_that_does_not_exist_is_known_by_its_name() -> None:
     assert identity_of(PatternScorer("no such folder")) == "PatternScorer('no such folder')"
 
 
+@pytest.mark.posix
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "nowhere")
     with fails("digest.unreadable", InputError) as caught:

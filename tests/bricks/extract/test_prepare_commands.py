@@ -100,6 +100,7 @@ AT_ONCE = """
 """
 
 
+@pytest.mark.posix
 def test_processes_that_prepare_at_once_do_not_clash(graph: str) -> None:
     assert run_in_fork(AT_ONCE, graph) == 0
     first, second, *errors = (
