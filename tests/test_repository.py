@@ -1,4 +1,4 @@
-"""The files around the code: workflows, packaging, deployment examples, citation. `make forms` checks their schemas too."""
+"""The files around the code: workflows, packaging, deployments, citation. `make forms` checks their schemas too."""
 
 from __future__ import annotations
 
