@@ -135,7 +135,7 @@ _WORKBOOK = (_python(_EXCEL, "written"), Step(("build", "facts.xlsx", "x.graph")
 _MANY = (*_LEARN, _LADYBUG, _RDF, _python(_SERVE, "ok"), _STUDY, _COMPARE)
 _DOCUMENTS = (
     Step(("index", "page.html", "d.graph", "--no-embed"), "passages"),
-    Step(("ask", "d.graph", "Which lake borders Kenya?", "--pipeline", "Passages() >> Quote()"), "Victoria"),
+    Step(("ask", "d.graph", "Which lake borders Kenya?", "--pipeline", "Passages() >> Quote(BM25())"), "Victoria"),
 )
 _PARTITIONS = (
     Step(("prepare", "partitions", "g.graph"), "partitions"),
