@@ -41,6 +41,19 @@ def _missing(module: str) -> Iterator[None]:
 
 
 @contextmanager
+def _without_functions(*names: str) -> Iterator[None]:
+    """Take functions out of `os` within the block."""
+    before = {name: getattr(os, name) for name in names}
+    for name in names:
+        delattr(os, name)
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(os, name, function)
+
+
+@contextmanager
 def as_on_windows() -> Iterator[None]:
     """Within the block, refuse what Windows refuses about open files, and let there be no fcntl."""
 
@@ -62,6 +75,7 @@ def as_on_windows() -> Iterator[None]:
         mock.patch("os.rmdir", guarded(os.rmdir)),
         mock.patch.object(shutil, "_use_fd_functions", False),
         _missing("fcntl"),
+        _without_functions("sysconf", "sched_getaffinity", "geteuid", "getuid", "statvfs", "fork"),
         mock.patch("graphbrick.core.files.system.IS_WINDOWS", True),
         mock.patch("graphbrick.core.files.folders.exchange", return_value=False),
     ):

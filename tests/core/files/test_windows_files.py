@@ -91,3 +91,18 @@ def test_documents_are_indexed_and_indexed_again(tmp_path: Path) -> None:
         (folder / "b.md").write_text("# Uganda\n\nKampala is the capital of Uganda.\n", encoding="utf-8")
         indexed = index([folder], tmp_path / "d.graph")
     assert set(documents_of(indexed.graph).titles.values()) == {"Kenya", "Uganda"}
+
+
+def test_a_graph_is_evaluated_into_a_study(table: Path, tmp_path: Path) -> None:
+    from graphbrick import evaluate
+
+    (tmp_path / "asked.jsonl").write_text(
+        '{"question": "Which r1 has a1?", "seeds": ["a1"], "answers": ["b1"]}\n', encoding="utf-8"
+    )
+    with as_on_windows():
+        graph = build(table, tmp_path / "g.graph")
+        study = evaluate(
+            graph, tmp_path / "asked.jsonl", {"near": "ShortestPaths() >> PathAnswer()"}, out=tmp_path / "runs.sqlite"
+        )
+    (run,) = study.runs()
+    assert run.done == 1
