@@ -4,15 +4,16 @@
     python tools/try_extras.py dist/*.tar.gz --extra core --python python3.13
     python tools/try_extras.py dist/*.whl --extra torch --extra train    # the large ones, by name
 
-Each extra gets an environment of its own. The table says what it adds to the core in MB (files of site-packages,
-bytecode included), and whether its command did what it should. The exit code is 1 if one did not. Packages come from
-the index that pip is set up for.
+Each extra gets an environment of its own. The table says what it adds to the core in MB (files of site-packages
+without bytecode), and whether its command did what it should. The exit code is 1 if one did not. Packages come from
+the index that pip is set up for, or uv, which is taken where it is installed, as it is ten times faster.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,7 +63,7 @@ def _size(place: Path) -> tuple[float, int]:
     folders = {Path(line).resolve() for line in done.stdout.split("\n") if line}
     own = [path for folder in folders for path in folder.iterdir() if not path.name.startswith(("pip", "setuptools"))]
     files = [file for path in own for file in ([path] if path.is_file() else path.rglob("*"))]
-    size = sum(file.stat().st_size for file in files if file.is_file() and not file.is_symlink())
+    size = sum(file.stat().st_size for file in files if file.suffix != ".pyc" and file.is_file())
     return size / MB, sum(path.name.endswith(".dist-info") for path in own)
 
 
@@ -91,19 +92,30 @@ def _faults(one: Try, place: Path, folder: Path) -> Iterator[str]:
             return
 
 
+def _install(place: Path, wanted: str, python: str) -> subprocess.CompletedProcess[str]:
+    """Make an environment and install a package into it."""
+    uv = shutil.which("uv")
+    own = str(_program(place, "python"))
+    if uv is None:
+        subprocess.run([python, "-m", "venv", place], check=True)
+        command = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted]
+    else:
+        subprocess.run([uv, "venv", "--quiet", "--python", python, place], check=True)
+        command = [uv, "pip", "install", "--quiet", "--python", own, wanted]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def try_one(package: Path, extra: str, python: str) -> Result:
     """Install a package with an extra into a new environment and use it; "core" stands for no extra."""
     with tempfile.TemporaryDirectory(prefix=f"try-{extra}-") as name:
         place, folder = Path(name, "venv"), Path(name, "work")
         folder.mkdir()
-        subprocess.run([python, "-m", "venv", place], check=True)
         wanted = str(package.resolve()) + ("" if extra == "core" else f"[{extra}]")
-        pip = [_program(place, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted]
         begin = time.perf_counter()
-        done = subprocess.run(pip, capture_output=True, text=True, check=False)
+        done = _install(place, wanted, python)
         seconds = time.perf_counter() - begin
         if done.returncode:
-            return Result(0, 0, f"pip: {done.stderr.strip()[-600:]}", seconds)
+            return Result(0, 0, f"not installed: {done.stderr.strip()[-600:]}", seconds)
         size, packages = _size(place)
         return Result(size, packages, next(_faults(TRIES[extra], place, folder), ""), seconds)
 

@@ -224,9 +224,9 @@ def _check(path: Path, context: int) -> None:
 
 
 # So that Ctrl-C reaches this process only, which then ends the server.
-_OWN_GROUP: dict[str, Any] = (
-    {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else {"process_group": 0}
-)
+_OWN_GROUP: dict[str, Any] = {"process_group": 0}
+if sys.platform == "win32":
+    _OWN_GROUP = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
 
 
 def _child(threads: int) -> subprocess.Popen[bytes]:
