@@ -134,7 +134,7 @@ _NO_SPARQL = _unreachable("sparql+http://127.0.0.1:9/x")
 _WORKBOOK = (_python(_EXCEL, "written"), Step(("build", "facts.xlsx", "x.graph"), "1 triple"))
 _MANY = (*_LEARN, _LADYBUG, _RDF, _python(_SERVE, "ok"), _STUDY, _COMPARE)
 _DOCUMENTS = (
-    Step(("index", "page.html", "d.graph", "--no-embed"), "passages"),
+    Step(("index", "page.html", "d.graph", "--no-embed"), "1 passage"),
     Step(("ask", "d.graph", "Which lake borders Kenya?", "--pipeline", "Passages() >> Quote(BM25())"), "Victoria"),
 )
 _PARTITIONS = (
