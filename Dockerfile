@@ -1,7 +1,7 @@
 # The server over graphs in /data: docker run -p 8000:8000 -v ./data:/data -e GRAPHBRICK_TOKEN=... graphbrick /data/films.graph
 FROM python:3.12-slim
 WORKDIR /app
-COPY pyproject.toml README.md LICENSE NOTICE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE NOTICE ./
 COPY src ./src
 RUN pip install --no-cache-dir '.[serve,learn,llm,text,ladybug]' && useradd --create-home graphbrick
 USER graphbrick

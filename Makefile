@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint notebooks bench results mutants docs site lock sbom audit clean
+.PHONY: coverage dist extras forms demo test test-browser test-databases test-models test-servers test-spark hostile lint notebooks bench results mutants docs site lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -109,6 +109,35 @@ lint: $(VENV)/.dev
 	$(BIN)/python tools/check_sizes.py
 	$(BIN)/python docs/generate.py --check
 
+# Kernels are compiled, so that nothing sees their lines: they count by their plain parts only.
+coverage: $(VENV)/.dev  ## the tests, and the share of the lines that they run; fails below the gate of pyproject.toml
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --cov=graphbrick --cov-report=term:skip-covered --cov-report=json:coverage.json
+
+# A package for a release: GRAPHBRICK_REPOSITORY=https://host/owner/name gives it URLs, and its README links that lead there.
+DIST_VENV := .venv-dist
+$(DIST_VENV)/.dist: $(BIN)/python
+	$(PYTHON) -m venv $(DIST_VENV)
+	$(DIST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'build>=1.2,<2' 'check-jsonschema>=0.31,<1' 'kubernetes-validate>=1.31' 'twine>=6,<7'
+	@touch $@
+
+dist: $(DIST_VENV)/.dist  ## write the wheel and the sdist into dist/, and check them
+	rm -f dist/*.whl dist/*.tar.gz
+	$(DIST_VENV)/bin/python -m build --outdir dist .
+	$(DIST_VENV)/bin/twine check --strict dist/*.whl dist/*.tar.gz
+	$(DIST_VENV)/bin/python tools/check_dist.py dist
+
+# EXTRAS="core learn" tries these; without it, all but torch, train and spark. It fetches gigabytes.
+extras: dist  ## install the wheel in empty environments, each extra alone, use it, and print the MB that it adds
+	$(PYTHON) tools/try_extras.py dist/*.whl $(addprefix --extra ,$(EXTRAS))
+
+forms: $(DIST_VENV)/.dist  ## check workflows, issue forms, dependabot, citation, compose and Kubernetes files by their schemas
+	$(DIST_VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(DIST_VENV)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(DIST_VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
+	$(DIST_VENV)/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(DIST_VENV)/bin/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(DIST_VENV)/bin/kubernetes-validate --strict --quiet examples/deploy/kubernetes.yaml
+
 bench: $(VENV)/.dev  ## measure; see benchmarks/README.md for what each prints
 	$(BIN)/python benchmarks/run_all.py
 
@@ -153,4 +182,4 @@ audit: $(AUDIT_VENV)/.audit  ## ask for known weaknesses of the versions in cons
 	$(AUDIT_VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 clean:
-	rm -rf $(AUDIT_VENV) $(NOTEBOOKS_VENV) $(SITE_VENV) site $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(DIST_VENV) $(AUDIT_VENV) $(NOTEBOOKS_VENV) $(SITE_VENV) site $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage coverage.json dist

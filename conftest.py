@@ -62,6 +62,25 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests that are marked ``posix`` on Windows."""
+    if sys.platform == "win32":
+        for item in items:
+            if item.get_closest_marker("posix"):
+                item.add_marker(pytest.mark.skip(reason="Windows has no forks, POSIX signals, links or permissions"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Skip a test on Windows when it comes to change a graph in place, which the system does not allow."""
+    try:
+        return (yield)
+    except Exception as error:
+        if sys.platform == "win32" and getattr(error, "code", "") == "delta.not_on_windows":
+            pytest.skip("a graph cannot be changed in place on Windows")
+        raise
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Do once what every process would do at the same time: compile common kernels, rewrite the assertions of tests."""
     worker = getattr(session.config, "workerinput", None)

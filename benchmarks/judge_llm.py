@@ -80,7 +80,9 @@ class Scores:
 
     def __init__(self, file: Path, short: set[int], started: float) -> None:
         self._file, self._short, self._started = file, short, started
-        self._kept: dict[str, dict[str, list[float]]] = json.loads(file.read_text()) if file.exists() else {}
+        self._kept: dict[str, dict[str, list[float]]] = (
+            json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        )
 
     def add(self, name: str, rows: Sequence[Row], judge: Callable[[Sequence[Row]], np.ndarray]) -> None:
         """Print and keep what a judge makes of some rows, unless an earlier run kept it."""

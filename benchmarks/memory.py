@@ -30,7 +30,7 @@ def measure(graph: Graph, name: str, files: list[Path], limit: int) -> None:
     pipeline.run(tiny_graph(), "Which currency is used in Kenya?", seeds=["Kenya"])
     MiniLM().encode(["a text"])
     base = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak is counted from here
     questions = [question for some in load(graph, files, limit).values() for question in some]
     for question in questions:
         pipeline.run(graph, question.query())

@@ -249,7 +249,7 @@ def others(graph: Graph, names: list[str], sets: Sets, truth: Any, patience: flo
 
 def memory(graph: Graph) -> str:
     """Anonymous memory of this process, and what of the graph's files is mapped into it, in MB."""
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines())
     anonymous, mapped = (int(status[name].split()[0]) // 1024 for name in ("RssAnon", "RssFile"))
     return f"memory: {anonymous:,} MB of the process, {mapped:,} MB of mapped files ({graph.place.name})"
 

@@ -70,7 +70,7 @@ def write_cases(data: list[dict[str, str]], out: Path) -> None:
         for system, answer in (("answer", row["Answer"]), ("first sentence", evidence[start:end])):
             case = {"id": str(number), "system": system, "question": row["Question"], "evidence": [evidence]}
             lines.append(json.dumps(case | {"answer": answer}))
-    out.write_text("\n".join(lines) + "\n")
+    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ class ServerProcess:
     """
 
     def __init__(self, *arguments: str, port: int = 0) -> None:
-        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by `stop`
+        self._log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by `stop`
         command = [sys.executable, "-m", "graphbrick", "serve", *arguments, "--port", str(port), "--no-access-log"]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=self._log, text=True, start_new_session=True
@@ -66,7 +66,7 @@ class ServerProcess:
         total = 0
         for pid in self.pids():
             with contextlib.suppress(OSError):
-                text = Path(f"/proc/{pid}/status").read_text()
+                text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
                 total += int(re.search(r"VmRSS:\s+(\d+)", text)[1]) if "VmRSS" in text else 0
         return total / 1024
 
@@ -75,7 +75,9 @@ class ServerProcess:
         ticks = 0
         for pid in self.pids():
             with contextlib.suppress(OSError):
-                ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+                ticks += sum(
+                    map(int, Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[11:13])
+                )
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def log(self) -> str:

@@ -148,6 +148,7 @@ def test_every_flipped_bit_of_a_database_of_documents_is_told(tmp_path: Path, ru
     assert "no checksum" in " ".join(check_all(graph))
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("step", [("store", "seal"), ("sealing", "_line")], ids=["before it", "while it is written"])
 def test_a_kill_near_the_checksum_of_documents_leaves_no_wrong_one_and_no_other_file(
     tmp_path: Path, step: tuple[str, str]

@@ -100,6 +100,7 @@ def test_a_folder_is_no_file_without_replies(run, tmp_path):
         assert run("cache", command, "--cache-file", tmp_path / "none.sqlite").code == 0
 
 
+@pytest.mark.posix
 def test_record_and_replay(run, graph, server, tmp_path):
     cache = ("--cache-file", str(tmp_path / "replies.sqlite"))
     options = ("ask", graph, QUESTION, "--llm", "some-model", "--json", *cache)

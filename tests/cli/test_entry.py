@@ -41,6 +41,7 @@ def test_the_package_runs_as_a_module() -> None:
     assert (done.returncode, done.stdout) == (0, f"graphbrick {__version__}\n")
 
 
+@pytest.mark.posix
 def test_no_memory_while_modules_are_imported_is_one_line() -> None:
     code = WHILE_IMPORTING.format(module="typer", action="raise MemoryError")
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)

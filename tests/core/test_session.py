@@ -309,6 +309,7 @@ print(closed)
 """
 
 
+@pytest.mark.posix
 @needs_fork
 def test_a_forked_process_begins_with_nothing_opened_and_free_locks():
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=120, check=False)

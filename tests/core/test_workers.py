@@ -69,7 +69,7 @@ def fault(call: Callable[[], Any]) -> WorkerFault:
 def is_running(pid: int) -> bool:
     """Return whether a process runs; one that nobody waited for does not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
@@ -109,6 +109,7 @@ def test_a_request_that_fails_leaves_the_process_as_it_is(
     assert worker.ask("os.getpid()", LONG) == worker.pid
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("request_text", "seconds", "kind", "reason"),
     [
@@ -136,14 +137,16 @@ def test_an_engine_that_cannot_be_opened_says_why(engine: Path) -> None:
     assert (error.kind, error.reason) == ("refused", "no such thing")
 
 
+@pytest.mark.posix
 def test_a_process_writes_no_file_and_no_core(worker: Worker, tmp_path: Path) -> None:
     text = f"os.write(os.open({str(tmp_path / 'out')!r}, os.O_WRONLY | os.O_CREAT), b'x')"
     error = fault(lambda: worker.ask(text, LONG))
     assert "File too large" in error.reason
-    limits = Path(f"/proc/{worker.pid}/limits").read_text()
+    limits = Path(f"/proc/{worker.pid}/limits").read_text(encoding="utf-8")
     assert next(line for line in limits.splitlines() if line.startswith("Max core")).split()[4:6] == ["0", "0"]
 
 
+@pytest.mark.posix
 def test_work_that_must_stop_ends_the_process(engine: Path) -> None:
     """A budget that is used up, or a client that left, ends the query."""
     pool = Pool(lambda: Worker(engine, {}, 1 << 26), 1)
@@ -201,6 +204,7 @@ def test_a_request_without_a_process_is_refused_after_its_time(engine: Path) -> 
     busy.join()
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("work", ["time.sleep(600)", ""])
 def test_nothing_is_left_when_the_parent_is_killed(engine: Path, work: str) -> None:
     script = (
@@ -217,6 +221,7 @@ def test_nothing_is_left_when_the_parent_is_killed(engine: Path, work: str) -> N
     assert ends(process)
 
 
+@pytest.mark.posix
 def test_a_process_that_is_not_needed_ends_and_the_next_request_has_another(engine: Path) -> None:
     pool = Pool(lambda: Worker(engine, {}, 1 << 26, idle=0.05), 1)
     process = pool.ask("os.getpid()", LONG, 1000)
@@ -225,6 +230,7 @@ def test_a_process_that_is_not_needed_ends_and_the_next_request_has_another(engi
     pool.close()
 
 
+@pytest.mark.posix
 def test_a_process_that_ends_at_the_moment_of_a_request_is_replaced(
     engine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +244,7 @@ def test_a_process_that_ends_at_the_moment_of_a_request_is_replaced(
     pool.close()
 
 
+@pytest.mark.posix
 def test_python_ends_beside_a_process_that_nobody_closed(engine: Path) -> None:
     script = (
         "from pathlib import Path; from graphbrick.core.workers import Worker\n"
@@ -248,6 +255,7 @@ def test_python_ends_beside_a_process_that_nobody_closed(engine: Path) -> None:
     assert ends(int(done.stdout))
 
 
+@pytest.mark.posix
 def test_a_process_ends_by_itself_long_after_its_time(worker: Worker) -> None:
     """The system ends it even if the parent does not, such as one that is stopped."""
     from graphbrick.core.workers import child

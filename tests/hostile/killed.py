@@ -260,4 +260,4 @@ class Kills(Surface):
 
 
 def _table(file: Path, rows: Sequence[tuple[str, str, str]]) -> None:
-    file.write_text("".join("\t".join(row) + "\n" for row in rows))
+    file.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")

@@ -142,6 +142,6 @@ class Queries(Surface):
         time.sleep(1.0)
         left = [pid for pid in children if Path(f"/proc/{pid}/statm").exists()]
         with contextlib.suppress(OSError):
-            left = [pid for pid in left if Path(f"/proc/{pid}/statm").read_text().split()[0] != "0"]
+            left = [pid for pid in left if Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[0] != "0"]
         if left:
             yield f"processes are left: {left}"

@@ -156,6 +156,7 @@ def child() -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.posix
 def test_a_killed_process_is_gone_on_after(hub: Hub, folder: Path) -> None:
     hub.stalls = 600_000
     process = child()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import fcntl
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -117,6 +116,7 @@ def test_a_full_disk_is_said_before_anything_is_fetched(hub: Hub, monkeypatch: p
     assert hub.asked == []
 
 
+@pytest.mark.posix
 def test_a_disk_that_fills_meanwhile_is_an_error_too(hub: Hub, folder: Path) -> None:
     folder.mkdir()
     (folder / ".tiny.gguf.part").symlink_to("/dev/full")
@@ -151,7 +151,10 @@ def test_what_somebody_else_put_there_is_left(packages: Path, folder: Path) -> N
     assert left(folder) == ["pair", "pair/notes.txt"]
 
 
+@pytest.mark.posix
 def test_a_model_that_is_being_fetched_is_not_removed(hub: Hub, folder: Path) -> None:
+    import fcntl
+
     fetch_events()
     with (folder / ".tiny-lm.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

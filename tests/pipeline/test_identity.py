@@ -52,14 +52,14 @@ def test_another_prompt_is_another_pipeline(prompt: Path) -> None:
     pipeline = BEGIN >> Generate(LLM(), prompt=str(prompt))
     before = pipeline.identity()
     assert pipeline.identity() == before
-    prompt.write_text(PROMPT.replace("{evidence}", "Paths: {evidence}"))
+    prompt.write_text(PROMPT.replace("{evidence}", "Paths: {evidence}"), encoding="utf-8")
     assert pipeline.identity() != before
     assert repr(pipeline) == repr(BEGIN >> Generate(LLM(), prompt=str(prompt)))
 
 
 def test_a_change_that_keeps_the_size_is_seen(prompt: Path) -> None:
     before = Generate(LLM(), prompt=str(prompt)).identity()
-    prompt.write_text(PROMPT.swapcase())
+    prompt.write_text(PROMPT.swapcase(), encoding="utf-8")
     os.utime(prompt, ns=(1, 1))
     assert Generate(LLM(), prompt=str(prompt)).identity() != before
 
@@ -113,6 +113,7 @@ def test_a_file_that_does_not_exist_is_known_by_its_name() -> None:
     assert identity_of(PatternScorer("no such folder")) == "PatternScorer('no such folder')"
 
 
+@pytest.mark.posix
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "nowhere")
     with fails("digest.unreadable", InputError) as caught:

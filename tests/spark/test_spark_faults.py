@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -75,7 +74,7 @@ def _is_below(pid: int, ancestor: int) -> bool:
     while pid > 1:
         if pid == ancestor:
             return True
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
     return False
 
 
@@ -86,6 +85,7 @@ def wait_for(process: subprocess.Popen[str], pattern: str, folder: Path) -> None
     assert process.poll() is None, process.communicate()[1]
 
 
+@pytest.mark.posix
 def test_a_killed_executor_does_not_change_the_result(triples, tmp_path) -> None:
     arguments = extraction(triples, tmp_path / "out", "--master", "local-cluster[2,1,700]")
     process = started(*arguments, "--conf", "spark.executor.memory=700m")
@@ -101,7 +101,10 @@ def test_a_killed_executor_does_not_change_the_result(triples, tmp_path) -> None
         assert row["score"] == pytest.approx(exact[graph.entity(row["entity"])], abs=1e-4)
 
 
+@pytest.mark.posix
 def test_a_full_disk_is_told_and_leaves_nothing(tmp_path) -> None:
+    import resource
+
     # Libraries that Java unpacks have up to 2 MB each; the triples have 10 MB, and compress badly.
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))

@@ -11,7 +11,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "index_kill.py"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+@pytest.mark.posix
 def test_a_killed_run_loses_nothing_and_extracts_nothing_twice(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), "--kills", "1", "--documents", "6", "--folder", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)

@@ -150,7 +150,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code; an error prints one line on standard error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # do not stop because a terminal cannot show a letter
+            # Do not stop because a terminal cannot show a letter; files and pipes get UTF-8 on Windows too.
+            stream.reconfigure(encoding="utf-8" if sys.platform == "win32" else None, errors="backslashreplace")
     shown, warnings.showwarning = warnings.showwarning, _show_warning
     try:
         code = _command().main(arguments, prog_name="graphbrick", standalone_mode=False)

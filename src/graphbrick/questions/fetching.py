@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from graphbrick.core.files.digests import sha256
 from graphbrick.core.files.downloading import DownloadError, download
 from graphbrick.core.files.folders import user_folder
 from graphbrick.core.files.locks import claim
+from graphbrick.core.files.system import flush_to_disk, remove_lock
 from graphbrick.questions.archives import take_out
 from graphbrick.questions.loading import load
 from graphbrick.questions.question import Question
@@ -314,8 +315,7 @@ def _take_out(archive: Path, members: list[str], place: Path) -> None:
 
 
 def _settle(part: Path, target: Path) -> None:
-    with part.open("rb") as written:
-        os.fsync(written.fileno())
+    flush_to_disk(part)
     part.replace(target)
 
 
@@ -350,6 +350,5 @@ def _alone(dataset: Dataset, place: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(FileNotFoundError):
-            lock.unlink()
+        remove_lock(lock)
         held.release()

@@ -194,6 +194,10 @@ def _config(app: Any, *, factory: bool) -> uvicorn.Config:
     )
 
 
+# On Windows, SO_REUSEADDR would let a second server take the port of a running one.
+_ADDRESS_OPTION: int = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+
+
 def _listener(listening: Listening) -> socket.socket:
     """Return a socket that listens.
 
@@ -207,7 +211,7 @@ def _listener(listening: Listening) -> socket.socket:
         )[0]
         # Only where the protocol is named does asyncio turn Nagle's algorithm off, which delays replies by 40 ms.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, _ADDRESS_OPTION, 1)
         listener.bind(place)
         listener.listen(2048)
     except (OSError, OverflowError) as error:

@@ -369,6 +369,7 @@ def test_the_deadline_of_the_run_does_not_wait_for_tools(plugged: Any, n: int) -
     assert texts(run) == ["Nairobi <- capital <- Kenya"]
 
 
+@pytest.mark.posix
 def test_ctrl_c_does_not_wait_for_tools(plugged: Any) -> None:
     ended = threading.Event()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for a background process

@@ -48,7 +48,7 @@ def test_what_partition_refuses(run: Run, graph: str, tmp_path: Path) -> None:
     refused(run("prepare", "partitions", graph, "--size", "1"), "size must be a whole number of at least 2")
     refused(run("prepare", "partitions", graph, "--seed", "-1"), "seed must be a whole number of at least 0")
     refused(run("prepare", "partitions", str(tmp_path / "none")), "does not exist; build a graph with")
-    Path(f"{graph}.partitions").write_text("a file")
+    Path(f"{graph}.partitions").write_text("a file", encoding="utf-8")
     refused(run("prepare", "partitions", graph), "tiny.graph.partitions")
 
 
@@ -73,7 +73,7 @@ def test_what_index_refuses(run: Run, graph: str, tmp_path: Path) -> None:
     )
     refused(run("prepare", "vectors", graph, "--model", "MiniML()"), "did you mean MiniLM?")
     refused(run("prepare", "vectors", str(tmp_path / "none")), "does not exist; build a graph with")
-    Path(f"{graph}.index").write_text("a file")
+    Path(f"{graph}.index").write_text("a file", encoding="utf-8")
     refused(run("prepare", "vectors", graph), "the index of", "cannot be kept in")
 
 
@@ -100,9 +100,12 @@ AT_ONCE = """
 """
 
 
+@pytest.mark.posix
 def test_processes_that_prepare_at_once_do_not_clash(graph: str) -> None:
     assert run_in_fork(AT_ONCE, graph) == 0
-    first, second, *errors = (Path(f"{graph}.{name}").read_text() for name in ("out0", "out1", "err0", "err1"))
+    first, second, *errors = (
+        Path(f"{graph}.{name}").read_text(encoding="utf-8") for name in ("out0", "out1", "err0", "err1")
+    )
     told = [{**json.loads(text), "seconds": None} for text in (first, second)]
     assert told[0] == told[1]
     assert errors == ["", ""]

@@ -71,6 +71,7 @@ def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.posix
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_lock_between_threads_is_free_in_a_forked_process() -> None:
     script = (

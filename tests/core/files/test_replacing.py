@@ -22,6 +22,7 @@ def umask():
     os.umask(before)
 
 
+@pytest.mark.posix
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 @pytest.mark.parametrize(("mask", "expected"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_a_new_file_gets_what_the_umask_allows(tmp_path, umask, monkeypatch, mask, expected):
@@ -32,6 +33,7 @@ def test_a_new_file_gets_what_the_umask_allows(tmp_path, umask, monkeypatch, mas
     assert mode(tmp_path / "new.txt") == expected
 
 
+@pytest.mark.posix
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 @pytest.mark.parametrize("permissions", [0o640, 0o400, 0o666])
 def test_an_earlier_file_keeps_its_permissions_and_is_private_until_it_is_complete(tmp_path, permissions):

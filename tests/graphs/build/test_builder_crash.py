@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import textwrap
 from collections.abc import Iterator
@@ -18,6 +17,8 @@ from graphbrick.graphs.build.builder import GraphBuilder, build
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import Record
+
+pytestmark = pytest.mark.posix
 
 
 class SourceFailedError(Exception):
@@ -157,6 +158,8 @@ def test_a_build_killed_after_the_renames_leaves_the_new_graph(tmp_path: Path) -
 
 
 def test_the_work_of_a_running_build_is_left_alone(tmp_path: Path) -> None:
+    import fcntl
+
     running = tmp_path / ".g.graph.building-1-0"
     stranger = tmp_path / ".g.graph.building-notes"
     running.mkdir()

@@ -215,6 +215,7 @@ def kill_before(file: Path, target: Path, step: str) -> None:
     run_until_killed(code, file, target, step)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("step", STEPS)
 def test_a_killed_build_is_taken_up(tmp_path: Path, step: str) -> None:
     file, target = source(tmp_path), tmp_path / "g.graph"
@@ -231,6 +232,7 @@ def test_a_killed_build_is_taken_up(tmp_path: Path, step: str) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["fresh.graph", "g.graph", "kb.tsv"]
 
 
+@pytest.mark.posix
 def test_what_another_build_left_is_not_taken_up(tmp_path: Path) -> None:
     file, target = source(tmp_path), tmp_path / "g.graph"
     kill_before(file, target, "writing texts")
@@ -243,6 +245,7 @@ def test_what_another_build_left_is_not_taken_up(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["g.graph", "h.graph", "kb.tsv"]
 
 
+@pytest.mark.posix
 def test_a_state_that_is_damaged_is_not_taken_up(tmp_path: Path) -> None:
     file, target = source(tmp_path), tmp_path / "g.graph"
     kill_before(file, target, "sorting triples")

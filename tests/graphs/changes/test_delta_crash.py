@@ -18,6 +18,8 @@ from graphbrick.graphs.changes.compact import compact
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.graph import Graph
 
+pytestmark = pytest.mark.posix
+
 # Step i adds a triple and its facts, every second one deletes that of the step before, every third folds all in.
 STEPS = """
     import sys

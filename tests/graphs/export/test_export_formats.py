@@ -206,6 +206,7 @@ def test_an_iri_that_is_a_relation_and_an_entity_has_the_label_of_the_entity(pla
     assert again.label(again.entity(iri)) == "the capital"
 
 
+@pytest.mark.posix
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
     with fails("export.is_a_device"):

@@ -171,6 +171,7 @@ def test_equals_sentence_transformers(bert: Path) -> None:
     check_brick(model, installed=False)
 
 
+@pytest.mark.posix
 @pytest.mark.models
 def test_a_hub_model_in_the_cache_is_known_by_its_commit(bert: Path, tmp_path: Path) -> None:
     kept = tmp_path / "hub" / "models--tiny--bert"

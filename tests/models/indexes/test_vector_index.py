@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gc
 import json
-import resource
 import signal
 import sys
 import threading
@@ -325,8 +324,11 @@ def test_two_sessions_may_use_the_index_and_the_vectors_of_one_graph(graph: Grap
         assert len(one) == len(other) == graph.n_entities
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_full_disk_is_one_error_and_leaves_nothing(many: Graph, monkeypatch: pytest.MonkeyPatch, exact: bool) -> None:
+    import resource
+
     if not exact:
         monkeypatch.setattr(vector_index, "_EXACT", 10)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -271,6 +271,7 @@ def _ask_in(session: Session, model: LLM, on_token: OnToken | None = None, text:
         model.ask([user(text)], on_token=on_token)
 
 
+@pytest.mark.posix
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_fork_during_a_call_can_make_calls() -> None:
     arrived, release = threading.Event(), threading.Event()

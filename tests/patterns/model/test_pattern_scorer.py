@@ -314,6 +314,7 @@ def test_a_place_with_something_else_is_never_replaced(model: PatternModel, tmp_
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "made"]
 
 
+@pytest.mark.posix
 def test_files_of_editors_are_carried_over(model: PatternModel, tmp_path: Path) -> None:
     save(model, tmp_path / "made", words="# one")
     for name in (".words.toml.swp", "words.toml~", ".DS_Store"):
@@ -341,6 +342,7 @@ def test_words_that_were_changed_meanwhile_stay(model: PatternModel, tmp_path: P
     assert words_in(tmp_path / "made") == b"# mine"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("place", ["file/x", "file/x/y", "/proc/nope/x", "long" * 64])
 def test_a_place_that_cannot_be_written_is_known_before_the_work(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("dear", encoding="utf-8")

@@ -107,6 +107,7 @@ def test_a_file_is_replaced_by_a_whole_one_or_left_as_it_is(small, tmp_path, mon
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
 
 
+@pytest.mark.posix
 def test_links_stay(small, tmp_path):
     real, link = tmp_path / "real.html", tmp_path / "link.html"
     real.write_text("before")
@@ -174,6 +175,7 @@ def test_a_carriage_return_is_no_new_row_of_the_csv(tmp_path):
     assert [row["text"] for row in rows] == ["which a\rb belongs to a\rb?"] * 2
 
 
+@pytest.mark.posix
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_a_pipe_is_written_to_and_not_replaced(small, tmp_path):
     pipe, read = tmp_path / "pipe", list[str]()

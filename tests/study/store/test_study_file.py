@@ -308,6 +308,7 @@ def test_the_view_for_sql_by_hand(path):
     assert row == ("mine", 0.5, 2, None)
 
 
+@pytest.mark.posix
 def test_a_link_to_a_study_does_not_make_a_second_writer(path):
     link = path.with_name("link.sqlite")
     link.symlink_to(path)

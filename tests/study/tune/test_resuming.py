@@ -83,6 +83,7 @@ assert search(folder) == (*whole[:-1], 0)  # what was too slow is not asked agai
 """
 
 
+@pytest.mark.posix
 def test_a_search_that_is_killed_again_and_again_finds_the_same_and_asks_nothing_twice(tmp_path: Path) -> None:
     assert run_in_fork(SEARCH, Path(__file__).parent, tmp_path / "whole", tmp_path / "killed") == 0
 

@@ -137,6 +137,7 @@ index([docs], place, extractor=ExtractGraph(LLM(base_url=url, parallel=1)), prog
 """
 
 
+@pytest.mark.posix
 def test_nothing_is_paid_twice_after_a_kill(tmp_path: Path, docs: Path) -> None:
     place = tmp_path / "g.graph"
     with ScriptedLLM(model) as server:

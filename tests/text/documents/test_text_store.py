@@ -204,6 +204,7 @@ read_sources(TextStore(folder), [table], ByParagraph(n=5), SourceOptions(), prog
 """
 
 
+@pytest.mark.posix
 def test_a_kill_loses_nothing(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("id,text\n" + "".join(f"{i},Lake {i}.\n" for i in range(20)))

@@ -191,6 +191,7 @@ index([arguments[0]], arguments[1], progress=progress)
 """
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("calls", [2, 5])
 def test_a_kill_at_any_step_loses_nothing(tmp_path: Path, docs: Path, calls: int) -> None:
     place = tmp_path / "notes.graph"

@@ -161,6 +161,7 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         list(documents_in(bomb, SourceOptions()))
 
 
+@pytest.mark.posix
 def test_files_of_a_folder(tmp_path: Path) -> None:
     for name in ("b.md", "sub/a.TXT", ".git/c.md", "sub/d.png", "e.jsonl.zst"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

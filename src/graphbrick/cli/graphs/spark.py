@@ -18,7 +18,6 @@ from graphbrick.core.compute import Progress
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from graphbrick.core.compute import Progress
     from graphbrick.spark.prepared import Prepared
     from graphbrick.spark.reading import TripleSource
 

@@ -17,8 +17,10 @@ from pathlib import Path
 from types import TracebackType
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files import system
 from graphbrick.core.files.claims import beside, claim_folder, claim_left_over, hidden, recover
 from graphbrick.core.files.exchanging import exchange
+from graphbrick.core.files.system import close_unused, flush_to_disk
 
 _serial = itertools.count()
 
@@ -95,12 +97,12 @@ def put_in_place(work: Path, path: Path, check: Callable[[], None] = lambda: Non
         check: Function that raises if what is there must not be replaced.
 
     Raises:
-        GraphbrickError: Another process is writing the folder too.
+        GraphbrickError: Another process is writing the folder too, or, on Windows, has files of it open.
         OSError: It cannot be renamed; the old folder is kept.
     """
     for name in files_in(work):
-        with (work / name).open("rb") as handle:
-            os.fsync(handle.fileno())
+        flush_to_disk(work / name)
+    close_unused()
     try:
         while not _renamed(work, path):
             check()
@@ -112,6 +114,15 @@ def put_in_place(work: Path, path: Path, check: Callable[[], None] = lambda: Non
         raise GraphbrickError(
             f"another process is writing {path} too; nothing was changed: start again when it has ended",
             code="folder.written_by_another",
+            path=path,
+        ) from error
+    except PermissionError as error:
+        if not system.IS_WINDOWS or not path.exists():
+            raise
+        raise GraphbrickError(
+            f"{path} cannot be replaced while a program has files of it open, as Windows does not allow it: end that "
+            "program, or close the graph in this one, and start again",
+            code="folder.in_use",
             path=path,
         ) from error
 

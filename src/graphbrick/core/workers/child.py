@@ -158,7 +158,7 @@ def _end_with(pipe: int) -> None:
 def _die_first() -> None:
     """Make this process the first that a system without memory ends, and let it write no core file."""
     with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -177,7 +177,7 @@ def _limit(memory: int) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        now = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
         most, (_, hard) = now + memory + _RESERVED, resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 

@@ -227,7 +227,7 @@ def used_memory(pid: int) -> int:
     """
     try:
         if _HAS_PROC:
-            _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+            _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split())
             return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
         command = ["ps", "-o", "rss=", "-p", str(pid)]
         return int(subprocess.run(command, capture_output=True, timeout=5, check=True).stdout) << 10

@@ -24,14 +24,14 @@ def fingerprint(*parts: object, files: Sequence[Path]) -> str:
     """
     stats = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.exists()]
     boot = Path("/proc/sys/kernel/random/boot_id")
-    started = boot.read_text() if boot.exists() else ""
+    started = boot.read_text(encoding="utf-8") if boot.exists() else ""
     return hashlib.sha256(repr((parts, stats, started)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_left_by(folder: Path, mark: str) -> bool:
     """Return whether a build with this fingerprint left the folder."""
     try:
-        return bool(json.loads((folder / STATE).read_text())["fingerprint"] == mark)
+        return bool(json.loads((folder / STATE).read_text(encoding="utf-8"))["fingerprint"] == mark)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -49,7 +49,7 @@ class Steps:
         self._file, self._work, self._mark, self.progress = work / STATE, work, mark, progress
         self._done: dict[str, Any] = {}
         if mark and is_left_by(work, mark):
-            self._done = json.loads(self._file.read_text())["done"]
+            self._done = json.loads(self._file.read_text(encoding="utf-8"))["done"]
 
     def is_done(self, name: str) -> bool:
         """Return whether a step is finished."""
@@ -79,4 +79,4 @@ class Steps:
             new = self._file.with_name(self._file.name + ".new")
             with naming(new):
                 new.write_text(json.dumps({"fingerprint": self._mark, "done": self._done}))
-            new.rename(self._file)
+            new.replace(self._file)

@@ -113,13 +113,9 @@ def to_ladybug(
         raise GraphbrickError(text, code="export.not_closed", file=path)
     with (
         new_export_file(path, overwrite=overwrite) as file,
-        tempfile.TemporaryDirectory(dir=file.parent) as scratch,
+        tempfile.TemporaryDirectory(dir=file.parent, ignore_cleanup_errors=True) as scratch,
     ):
-        export = _Export(graph, Path(scratch), progress, left_out)
-        try:
-            export.run(file)
-        except RuntimeError as error:
-            raise _failure(path, error, export.widest) from error
+        _Export(graph, Path(scratch), progress, left_out).run(file, path)  # not kept: it maps files of scratch
     tell_left_out(left_out)
     return path
 
@@ -176,18 +172,22 @@ class _Export:
         edges = (len(self._of_edges.of_table(number)) for number in range(len(self._relations)))
         return max(nodes, len(_OF_EDGES) + max(edges, default=0))
 
-    def run(self, file: Path) -> None:
+    def run(self, file: Path, target: Path) -> None:
         """Create and fill all tables of a new database.
 
         Args:
             file: The file of the database.
+            target: Where it will be, for errors.
         """
-        self._open(file)
         try:
-            self._write()
-            self._connection.execute("CHECKPOINT")
-        finally:
-            self._close()
+            self._open(file)
+            try:
+                self._write()
+                self._connection.execute("CHECKPOINT")
+            finally:
+                self._close()
+        except RuntimeError as error:
+            raise _failure(target, error, self.widest) from error
 
     def _open(self, file: Path) -> None:
         import ladybug

@@ -43,22 +43,29 @@ def to_parquet(
     Raises:
         GraphbrickError: The target exists or cannot be written.
     """
-    import pyarrow
-
     path = Path(target)
-    with new_export_folder(path, _FILES, overwrite=overwrite) as work, tempfile.TemporaryDirectory(dir=work) as scratch:
-        _write_nodes(graph, work / "nodes.parquet", progress)
-        keys = mapped_texts(Path(scratch) / "keys", map(graph.key, range(graph.n_entities)))
-        relations = [writable(graph.relation_key(relation)) for relation in range(graph.n_relations)]
-        labels = [writable(graph.relation_label(relation)) for relation in range(graph.n_relations)]
-        text = pyarrow.string()
-        with _writer(work / "relations.parquet", {"key": text, "label": text}) as table:
-            table.write_table(pyarrow.table({"key": relations, "label": labels}, table.schema))
-        _write_edges(graph, work / "edges.parquet", keys, relations, progress)
+    with (
+        new_export_folder(path, _FILES, overwrite=overwrite) as work,
+        tempfile.TemporaryDirectory(dir=work, ignore_cleanup_errors=True) as scratch,
+    ):
+        _write(graph, work, Path(scratch), progress)  # closes what it maps, as Windows could not remove it before
     return path
 
 
 EXPORT = Export(to_parquet, takes=("progress",))
+
+
+def _write(graph: StoredGraph, work: Path, scratch: Path, progress: Progress) -> None:
+    import pyarrow
+
+    _write_nodes(graph, work / "nodes.parquet", progress)
+    keys = mapped_texts(scratch / "keys", map(graph.key, range(graph.n_entities)))
+    relations = [writable(graph.relation_key(relation)) for relation in range(graph.n_relations)]
+    labels = [writable(graph.relation_label(relation)) for relation in range(graph.n_relations)]
+    text = pyarrow.string()
+    with _writer(work / "relations.parquet", {"key": text, "label": text}) as table:
+        table.write_table(pyarrow.table({"key": relations, "label": labels}, table.schema))
+    _write_edges(graph, work / "edges.parquet", keys, relations, progress)
 
 
 def _write_nodes(graph: StoredGraph, file: Path, progress: Progress) -> None:

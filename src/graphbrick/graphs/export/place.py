@@ -11,6 +11,7 @@ from typing import NamedTuple, TextIO
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.folders import NewFolder, files_in, new_folder
+from graphbrick.core.files.system import flush_to_disk
 from graphbrick.core.trace import event
 from graphbrick.graphs.records.records import LeftOut
 
@@ -76,8 +77,7 @@ def new_export_file(target: Path, *, overwrite: bool) -> Iterator[Path]:
             file = work / target.name
             yield file
             _check_file(target, overwrite=overwrite)
-            with file.open("rb") as handle:
-                os.fsync(handle.fileno())
+            flush_to_disk(file)
             _put(file, target, overwrite=overwrite)
     except OSError as error:
         raise _not_written(target, error) from error

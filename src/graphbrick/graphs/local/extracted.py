@@ -12,6 +12,7 @@ from typing import Any, Self
 from graphbrick.core.deferred import repr_html
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, LinkError
 from graphbrick.core.files.locks import claim
+from graphbrick.core.files.system import remove_lock
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
@@ -185,7 +186,7 @@ class ExtractedGraph:
             if graph is None:
                 shutil.rmtree(place, ignore_errors=True)  # damaged
                 graph = build(self._records(rows.entities, rows.triples), place)
-            lock.unlink(missing_ok=True)
+            remove_lock(lock)
         return graph
 
     def _records(self, entities: list[str], triples: list[tuple[str, str, str]]) -> Iterator[Record]:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
+from graphbrick.core.files.system import remove_lock
 from graphbrick.judge.labels.files import SKIP, LabelFile, label_of, open_labels
 from graphbrick.judge.verdicts import Label
 
@@ -158,7 +159,7 @@ def open_labelling(path: Path) -> Iterator[Labelling]:
     try:
         yield Labelling(path)
     finally:
-        lock_file.unlink(missing_ok=True)
+        remove_lock(lock_file)
         lock.release()
 
 

@@ -69,14 +69,14 @@ def measured(name: str) -> Iterator[Cost]:
 def _reset_peak() -> float | None:
     """Let Linux measure the peak of memory anew, and return the memory in use, in MB; None elsewhere."""
     try:
-        _RESET.write_text("5")
+        _RESET.write_text("5", encoding="ascii")
     except OSError:
         return None
     return _memory("VmRSS")
 
 
 def _memory(name: str) -> float | None:
-    lines = _STATUS.read_text().splitlines() if _STATUS.exists() else []
+    lines = _STATUS.read_text(encoding="utf-8").splitlines() if _STATUS.exists() else []
     return next((int(line.split()[1]) / _MEGABYTE for line in lines if line.startswith(f"{name}:")), None)
 
 

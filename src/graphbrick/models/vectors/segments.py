@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from graphbrick.core.files.claims import claim_folder, claim_left_over
 from graphbrick.core.files.locks import claim
+from graphbrick.core.files.system import remove_lock, remove_mapped
 
 _MAGIC = 0x31564247  # "GBV1"
 _END = _MAGIC.to_bytes(4, "little")
@@ -146,9 +147,9 @@ def merge(folder: Path, segments: Sequence[Segment]) -> Segment | None:
             keys = np.concatenate([segment.keys for segment in segments])
             merged = Segment(write_segment(folder, keys, np.concatenate([segment.vectors for segment in segments])))
             for segment in segments:
-                segment.file.unlink()
+                remove_mapped(segment.file)  # one that stays is merged again
             return merged
         except ValueError:  # damage stays visible to a check: a merged file would have a checksum that fits
             return None
         finally:
-            lock_file.unlink(missing_ok=True)
+            remove_lock(lock_file)

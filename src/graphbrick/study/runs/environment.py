@@ -66,6 +66,6 @@ def _processor() -> str:
 
 
 def _memory() -> int | None:
-    with suppress(ValueError, OSError):
+    with suppress(ValueError, OSError, AttributeError):  # the last on Windows
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return None

@@ -14,6 +14,7 @@ from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.files.locks import claim
+from graphbrick.core.files.system import remove_lock
 from graphbrick.study.runs.question_graphs import StudyGraph
 from graphbrick.study.runs.stored_questions import StoredQuestions
 from graphbrick.study.store.database import Database
@@ -104,8 +105,7 @@ class Recorder:
             self._unlock()
 
     def _unlock(self) -> None:
-        with suppress(FileNotFoundError):
-            self._lock_file.unlink()
+        remove_lock(self._lock_file)
         self._lock.release()
 
     # Sessions and runs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from typing import Literal, TypeVar
 
 from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
+from graphbrick.core.files import system
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.build.atomic import check_place
 from graphbrick.graphs.build.builder import GraphBuilder, Origin
@@ -318,7 +318,7 @@ def _graph_of(store: TextStore, made: TextRecords, path: Path) -> Graph:
     is_new = not (path / MANIFEST).exists()
     with ExitStack() as stack:
         held = None
-        if not is_new and os.name == "posix":  # elsewhere graphs cannot be changed
+        if not is_new and not system.IS_WINDOWS:  # where graphs cannot be locked
             held = stack.enter_context(writing(path))
             _check_unchanged(store, path)  # it may have been changed while the documents were read
         builder = stack.enter_context(GraphBuilder(path, source=origin, overwrite=not is_new))

@@ -261,6 +261,7 @@ def test_walking_and_querying_in_one_pipeline_needs_a_folder(tiny: str) -> None:
         (_Capitals() | ShortestPaths()).run(opened(tiny), "What is the capital of Kenya?")
 
 
+@pytest.mark.posix
 def test_connections_belong_to_the_session_and_a_graph_can_be_sent(tiny: str) -> None:
     graph = opened(tiny)
     with Session() as session:

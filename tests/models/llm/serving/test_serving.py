@@ -59,7 +59,7 @@ def pid(server: Server) -> int:
 def runs(process: int) -> bool:
     """Whether a process runs; one that has ended and waits for its parent does not."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
@@ -92,6 +92,7 @@ def test_a_server_answers_with_what_was_asked_for(model: Path) -> None:
     assert (facts["cache_prompt"], facts["cache_ram_mib"], facts["fit_params"]) == (False, 512, False)
 
 
+@pytest.mark.posix
 def test_it_ends_when_it_is_closed(model: Path) -> None:
     server = serve(model, context=1024)
     server.close()
@@ -100,6 +101,7 @@ def test_it_ends_when_it_is_closed(model: Path) -> None:
     server.close()
 
 
+@pytest.mark.posix
 def test_it_ends_when_nobody_refers_to_it(model: Path) -> None:
     server = serve(model, context=1024)
     process = pid(server)
@@ -108,6 +110,7 @@ def test_it_ends_when_nobody_refers_to_it(model: Path) -> None:
     assert ends(process, within=0)
 
 
+@pytest.mark.posix
 def test_a_key_is_told_but_not_shown(model: Path) -> None:
     with serve(model, context=1024, key="sk-secret") as server:
         assert asked(server)["api_keys"] == ["sk-secret"]
@@ -178,6 +181,7 @@ def test_the_error_holds_what_the_server_said(tmp_path: Path) -> None:
         serve(path, context=1024)
 
 
+@pytest.mark.posix
 def test_a_server_that_does_not_start_in_time_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
     monkeypatch.setattr(serving, "_START", 1.0)
@@ -213,6 +217,7 @@ def test_another_context_is_another_server(model: Path) -> None:
     assert asked(second)["n_ctx"] == 2048
 
 
+@pytest.mark.posix
 def test_a_server_that_died_is_started_anew(model: Path) -> None:
     first = shared(model, 1024, 1)
     os.kill(pid(first), signal.SIGKILL)
@@ -263,15 +268,17 @@ def parent(model: Path, then: str = "", last: str = "time.sleep(600)") -> tuple[
     return process, int(line)
 
 
-@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_it_ends_with_a_parent_that_is_killed(model: Path, way: signal.Signals) -> None:
+@pytest.mark.posix
+@pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGINT"])
+def test_it_ends_with_a_parent_that_is_killed(model: Path, way: str) -> None:
     process, server = parent(model)
     assert runs(server)
-    process.send_signal(way)
+    process.send_signal(signal.Signals[way])
     process.communicate(timeout=60)
     assert ends(server)
 
 
+@pytest.mark.posix
 def test_it_ends_with_a_parent_that_returns(model: Path) -> None:
     process, server = parent(model, last="")
     assert process.communicate(timeout=60) == (b"", b"")
@@ -279,6 +286,7 @@ def test_it_ends_with_a_parent_that_returns(model: Path) -> None:
     assert ends(server, within=0)
 
 
+@pytest.mark.posix
 def test_a_forked_process_does_not_keep_it(model: Path) -> None:
     process, server = parent(model, then="if not os.fork():\n    os.read(0, 1)\n    os._exit(0)")
     process.kill()
@@ -287,6 +295,7 @@ def test_a_forked_process_does_not_keep_it(model: Path) -> None:
     process.communicate()  # the end of the input, for which the forked process waits
 
 
+@pytest.mark.posix
 def test_a_forked_process_starts_its_own_and_leaves_that_of_its_parent(model: Path) -> None:
     then = (
         "if not os.fork():\n"

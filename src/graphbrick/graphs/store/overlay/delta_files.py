@@ -253,10 +253,16 @@ def writing(folder: Path) -> Iterator[Writing]:
     folder itself.
 
     Raises:
-        GraphbrickError: There is no graph, or it cannot be written.
+        GraphbrickError: There is no graph, it cannot be written, or the system is Windows.
     """
-    import fcntl  # Windows has no such module; changing a graph there is not supported
-
+    try:
+        import fcntl
+    except ImportError as error:  # Windows
+        text = (
+            f"{folder} cannot be changed on Windows, which can neither lock folders nor change files that are open; "
+            "build it again from its source with: graphbrick build SOURCE GRAPH --overwrite"
+        )
+        raise GraphbrickError(text, code="delta.not_on_windows", folder=folder) from error
     while True:
         before = file_stamp(folder / manifest.NAME)
         try:

@@ -18,6 +18,7 @@ from collections import deque
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from graphbrick.core.errors import ModelError, ModelTimeoutError
@@ -189,7 +190,8 @@ def default_threads() -> int:
 def _siblings(cpu: int) -> str:
     """Return an identifier that the processors of one core share."""
     try:
-        return Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
+        place = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        return place.read_text(encoding="ascii").strip()
     except OSError:
         return str(cpu)
 
@@ -197,7 +199,7 @@ def _siblings(cpu: int) -> str:
 def _quota() -> float:
     """Return how many processors the container may use."""
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
         return float("inf") if quota == "max" else int(quota) / int(period)
     except (OSError, ValueError):
         return float("inf")
@@ -221,6 +223,12 @@ def _check(path: Path, context: int) -> None:
         )
 
 
+# So that Ctrl-C reaches this process only, which then ends the server.
+_OWN_GROUP: dict[str, Any] = {"process_group": 0}
+if sys.platform == "win32":
+    _OWN_GROUP = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+
+
 def _child(threads: int) -> subprocess.Popen[bytes]:
     # OpenMP threads that wait must not hold a core that others need.
     environment = os.environ | {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": str(threads)}
@@ -232,7 +240,7 @@ def _child(threads: int) -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
-            process_group=0,  # so that Ctrl-C reaches this process only, which then ends it
+            **_OWN_GROUP,
         )
     except OSError as error:
         raise ModelError(

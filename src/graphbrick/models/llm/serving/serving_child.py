@@ -30,12 +30,18 @@ def main() -> None:
         sys.stderr.flush()
         os._exit(1)
     os.write(out, f"{server.listening_address}\n".encode())
-    # A process forked from the parent may hold the other end of the pipe open: so the parent is checked too.
-    while os.getppid() == parent:
-        readable, _, _ = select.select([0], [], [], _CHECK)
-        if readable and not os.read(0, 4096):
-            break
+    while _is_wanted(parent):
+        pass
     os._exit(0)  # whatever it is writing
+
+
+def _is_wanted(parent: int) -> bool:
+    """Wait a while; return False when the standard input is closed or the parent has ended."""
+    if sys.platform == "win32":  # which cannot wait for a pipe, and has no forks that could hold its other end open
+        return bool(os.read(0, 4096))
+    # A process forked from the parent may hold the other end of the pipe open: so the parent is checked too.
+    readable, _, _ = select.select([0], [], [], _CHECK)
+    return os.getppid() == parent and not (readable and not os.read(0, 4096))
 
 
 def _start(settings: dict[str, Any]) -> Any:
