@@ -116,7 +116,11 @@ def test_questions_without_gold_answers_are_told(run: Run, paper: Path) -> None:
 
 
 def test_repetitions_are_asked_and_shown_with_their_spread(run: Run, paper: Path) -> None:
-    text = paper.read_text().split("[[run]]")[0].replace('title = "A small', 'repetitions = 3\ntitle = "A small')
+    text = (
+        paper.read_text(encoding="utf-8")
+        .split("[[run]]")[0]
+        .replace('title = "A small', 'repetitions = 3\ntitle = "A small')
+    )
     text += """
 [[run]]
 recipes = ["1"]
@@ -131,7 +135,7 @@ title = "instances"
 recipes = ["1"]
 columns = [{ measure = "hits_at_1", data = "tiny", published = "webqsp" }]
 """
-    paper.write_text(text)
+    paper.write_text(text, encoding="utf-8")
     names = {name for data, name in left(run, paper) if data == "tiny"}
     assert names == {"recipe 1", "recipe 1, repetition 2", "recipe 1, repetition 3", "no chance"}
     assert run("evaluate", paper).code == 0
@@ -155,7 +159,7 @@ def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
     with ScriptedLLM(lambda request: "YES") as mild, ScriptedLLM(lambda request: "NO") as strict:
         first, second = (f"LLM('{name}', base_url='{server.base_url}')" for name, server in
                          (("mild", mild), ("strict", strict)))  # fmt: skip
-        paper.write_text(f'judge = ["{first}", "{second}"]\n' + TEXT)
+        paper.write_text(f'judge = ["{first}", "{second}"]\n' + TEXT, encoding="utf-8")
         assert run("evaluate", paper, "--only", "tiny").code == 0
         asked = len(strict.requests)
         told = json.loads(run("evaluate", paper, "--only", "tiny", "--json").out)
@@ -163,7 +167,7 @@ def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
         (agreement,) = told["judges"]
         assert (agreement["right"], agreement["right_first"], agreement["same"]) == (0, 1, 0)
         assert "how far the judges agree" in (paper.parent / "paper.html").read_text().lower()
-        paper.write_text(f'judge = ["{first}", "{first}"]\n' + TEXT)
+        paper.write_text(f'judge = ["{first}", "{first}"]\n' + TEXT, encoding="utf-8")
         refused(run("evaluate", paper), "two judges")
         refused(
             run("judge", paper.parent / "paper.sqlite", "--llm", first, "--further"), "the judge of this study already"
@@ -176,7 +180,8 @@ def test_the_same_file_by_another_path_is_the_same_paper(
 ) -> None:
     paper.write_text(
         TEXT + '[paper]\nname = "A Paper"\n[[table]]\ntitle = "near"\nruns = "near"\n'
-        'columns = [{ measure = "hits_at_1" }, { measure = "seconds" }]\n'
+        'columns = [{ measure = "hits_at_1" }, { measure = "seconds" }]\n',
+        encoding="utf-8",
     )
     assert run("evaluate", paper, "--only", "tiny").code == 0
     monkeypatch.chdir(paper.parent)

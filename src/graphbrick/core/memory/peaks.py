@@ -39,11 +39,11 @@ class KernelPeaks:
     """
 
     def __init__(self) -> None:
-        _RESET.write_text("5")
+        _RESET.write_text("5", encoding="utf-8")
 
     def begin(self) -> float:
         """Begin anew, and return the resident memory now."""
-        _RESET.write_text("5")
+        _RESET.write_text("5", encoding="utf-8")
         return self._read("VmRSS:")
 
     def peak(self) -> float:
@@ -54,7 +54,7 @@ class KernelPeaks:
         """Free what is held."""
 
     def _read(self, name: str) -> float:
-        line = next(line for line in _STATUS.read_text().splitlines() if line.startswith(name))
+        line = next(line for line in _STATUS.read_text(encoding="utf-8").splitlines() if line.startswith(name))
         return int(line.split()[1]) / _KILOBYTES
 
 
@@ -99,7 +99,7 @@ class SampledPeaks:
         self._peak = max(self._peak, self._resident())
 
     def _resident(self) -> float:
-        return int(_STATM.read_text().split()[1]) * self._page / _BYTES
+        return int(_STATM.read_text(encoding="utf-8").split()[1]) * self._page / _BYTES
 
 
 def _cuda() -> Any:
