@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from graphbrick.bricks.generate.marks import marks_alone, numbers_in
@@ -271,7 +272,8 @@ def _named(text: str, marks: Sequence[re.Match[str]], known: _Known, start: int 
     if not known.special:
         return None
     most = start + 2 * known.longest + 20  # with what is stripped
-    ends = [end for end in (*(mark.start() for mark in marks), start + len(text)) if end <= most]
+    ends = [mark.start() for mark in takewhile(lambda mark: mark.start() <= most, marks)]
+    ends += [start + len(text)] if start + len(text) <= most else []
     cut = ((end, _clean(text[: end - start]).strip("`\"'*").casefold()) for end in reversed(ends))
     return next((end for end, name in cut if name in known.special), None)
 
