@@ -149,7 +149,7 @@ def test_every_flipped_bit_of_a_database_of_documents_is_told(tmp_path: Path, ru
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("step", [("store", "seal"), ("sealing", "_line")], ids=["before it", "while it is written"])
+@pytest.mark.parametrize("step", [("database", "seal"), ("sealing", "_line")], ids=["before it", "while it is written"])
 def test_a_kill_near_the_checksum_of_documents_leaves_no_wrong_one_and_no_other_file(
     tmp_path: Path, step: tuple[str, str]
 ) -> None:
@@ -160,11 +160,11 @@ def test_a_kill_near_the_checksum_of_documents_leaves_no_wrong_one_and_no_other_
     run_until_killed(
         """
         from pathlib import Path
-        from graphbrick.text.documents import sealing, store
+        from graphbrick.text.documents import database, sealing, store
         folder, module, name = arguments
         with store.TextStore(Path(folder)) as documents:
             documents.set("note", "one")
-            setattr({"store": store, "sealing": sealing}[module], name, die)
+            setattr({"database": database, "sealing": sealing}[module], name, die)
         """,
         folder,
         *step,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from graphbrick.language.stems import Stems, stems
 
@@ -35,6 +36,33 @@ def names_subject(phrase: str, label: Stems) -> bool | None:
             if set(stems(words["verb"])) & set(label) - _PREPOSITIONS and (not after or after in label):
                 return is_subject
     return None
+
+
+def says_way(phrase: str) -> bool:
+    """Return whether a phrase says which way something goes: «evolve into», «come from».
+
+    >>> says_way("what does e0 evolve into"), says_way("who moved to e0"), says_way("from what is e0 made")
+    (True, True, False)
+    """
+    return _WAY.search(phrase) is not None
+
+
+def is_another_way(phrase: str, label: Stems, labels: Iterable[Stems]) -> bool:
+    """Return whether a phrase speaks of another relation with the verb of a label: «evolve into» is not «evolves with».
+
+    Args:
+        phrase: The phrase, with `e0` for the entity.
+        label: The stems of the label.
+        labels: Those of all relations.
+
+    >>> labels = [("evolv", "from"), ("evolv", "with")]
+    >>> [is_another_way("what does e0 evolve into", label, labels) for label in labels]
+    [False, True]
+    """
+    if not says_way(phrase) or not _PREPOSITIONS.intersection(label) or any(word in _DIRECTIONS for word in label):
+        return False
+    verb = set(label).intersection(stems(phrase)) - _PREPOSITIONS
+    return any(verb.intersection(other) and any(word in _DIRECTIONS for word in other) for other in labels)
 
 
 def begins_at(phrase: str, label: Stems) -> bool | None:

@@ -223,7 +223,10 @@ def sentences(
     only_words: Annotated[bool, typer.Option("--words", help="Index words only, without embeddings.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Index sentences about all entities, made from names, types and properties, for Sentences and agents."""
+    """Index a sentence about each entity.
+
+    Sentences are made from names, types and properties; Sentences and agents search them.
+    """
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record

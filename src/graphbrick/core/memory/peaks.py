@@ -71,6 +71,7 @@ class SampledPeaks:
     def __init__(self, interval: float = _INTERVAL) -> None:
         self._page = os.sysconf("SC_PAGE_SIZE")
         self._peak = self._resident()
+        self._lock = threading.Lock()
         self._is_over = threading.Event()
         self._interval = interval
         self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
@@ -78,8 +79,9 @@ class SampledPeaks:
 
     def begin(self) -> float:
         """Begin anew, and return the resident memory now."""
-        self._peak = self._resident()
-        return self._peak
+        with self._lock:
+            self._peak = self._resident()
+            return self._peak
 
     def peak(self) -> float:
         """Return the peak since then."""
@@ -96,7 +98,8 @@ class SampledPeaks:
             self._look()
 
     def _look(self) -> None:
-        self._peak = max(self._peak, self._resident())
+        with self._lock:  # else a look of the thread that began before `begin` would count after it
+            self._peak = max(self._peak, self._resident())
 
     def _resident(self) -> float:
         return int(_STATM.read_text(encoding="utf-8").split()[1]) * self._page / _BYTES

@@ -39,7 +39,7 @@ class Judgements:
             raise InputError(
                 f"{judge} is a further judge of this study already; name another one, or another file",
                 self._db.path,
-                code="study.same_judge",
+                code="study.already_further_judge",
                 judge=judge,
             )
         removed = set(but)

@@ -123,3 +123,17 @@ def test_ends_of_another_class_at_the_same_relation_are_left_out_and_counted(tmp
     records += [("Nia Holt", "STEERS", name) for name in ("Gull", "Tern", "Mule")]
     run = PIPELINE.run(build(records, tmp_path / "boats.graph"), "Which boats has Nia Holt steered?")
     assert set(run.answer.texts) == {"Gull", "Tern"}
+
+
+@pytest.mark.skipif(not forms.is_installed(), reason="words of the same meaning need graphbrick[learn]")
+def test_who_does_what_no_relation_says_is_read_as_the_class_of_those_who_do(tmp_path: Path) -> None:
+    records: list[Record] = [EntityRecord("Slow Tide", types=("Track",)), EntityRecord("Shore", types=("Album",))]
+    records += [EntityRecord("The Reeds", types=("Artist",)), EntityRecord("Ida Berg", types=("Customer",))]
+    records += [("The Reeds", "RELEASED", "Shore"), ("Shore", "CONTAINS", "Slow Tide"), ("Ida Berg", "OWNS", "Shore")]
+    run = PIPELINE.run(build(records, tmp_path / "songs.graph"), "who sings Slow Tide?")
+    assert run.answer.texts == ("The Reeds",)
+    assert "'sings' is read as 'artist'" in [str(event) for event in run.trace.events]
+
+
+def test_joining_the_company_is_being_hired(graph: Graph) -> None:
+    assert set(PIPELINE(graph, "who joined the company in 2004?").texts) == {"Ada Marsh", "Ben Okoro"}

@@ -48,13 +48,13 @@ def search_sentences(work: Workspace, text: str, of_type: str = "", n: int = 5) 
 def _search_of(work: Workspace) -> SentenceSearch | None:
     """Return the search over the sentences of a folder graph, by what is indexed; None to search by name (an event)."""
     graph = work.graph
-    if not isinstance(graph, Graph):
-        event("searched by name, as sentences of databases are not indexed", "search_sentences.by_name", once=True)
-        return None
     try:
-        search = SentenceSearch(graph, words_of(graph), indexed(graph, SENTENCE))
+        search = SentenceSearch(graph, words_of(graph), indexed(graph, SENTENCE)) if isinstance(graph, Graph) else None
+        why = "sentences of databases are not indexed"
     except GraphbrickError as error:
-        event(f"searched by name: {error}", "search_sentences.by_name", once=True)
+        search, why = None, str(error)
+    if search is None or not isinstance(graph, Graph):
+        event(f"searched by name: {why}", "search_sentences.by_name", once=True)
         return None
     if search.vectors is None:
         event(

@@ -18,7 +18,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
-from graphbrick.language.voice import begins_at
+from graphbrick.language.voice import begins_at, is_another_way
 from graphbrick.patterns.chains import Chain
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
@@ -341,7 +341,8 @@ class PhraseResolver:
         for relation, forward in match.along.steps[:2]:
             label = self._labels[relation]
             is_head = None if any(word in self.english.symmetric for word in label) else begins_at(phrase, label)
-            if is_head is not None and is_head != forward:
+            is_other = is_another_way(phrase, label, self._labels)
+            if is_other or (is_head is not None and is_head != forward):
                 return replace(match, is_turned=True, score=match.score - _WRONG_WAY)
             if is_head is not None:
                 break

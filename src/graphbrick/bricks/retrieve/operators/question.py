@@ -24,7 +24,8 @@ _POSSESSIVE = re.compile(
     r"|won|got|made|received|earned|sold) )"
 )
 _POSSESSIVE_BEFORE_VERB = re.compile(  # «what language does e0's species speak»
-    r"\b(does|do|did) (e\d+)'s? ([a-z -]+?) ([a-z]+)(?=$| (?:from|in|at|on|to|with|for|of|as|by|about|e\d+)\b)"
+    r"\b(does|do|did) (e\d+)'s? ([a-z -]+?) ([a-z]+)"
+    r"(?=$| (?:from|into|in|at|onto|on|to|with|for|of|as|by|about|over|under|against|e\d+)\b)"
 )
 _INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
 _FRONTED = re.compile(
@@ -65,6 +66,8 @@ _EVERYDAY = tuple(
          r"(?:go|run|fly|travel|move|drive|sail|swim)\b", r"\1 is \2"),
         (r"^how long (?:can|could|do|does|did|will) (?:an? )?(e\d+|the .+) (?:live|last for)\b",
          r"what is the lifespan of \1"),
+        (r"\b(joined|started(?: work(?:ing)?)? (?:at|for|in)|hired by) (?:the|this|our) (?:company|firm|business"
+         r"|organi[sz]ation|staff) (?=(?:in|on|before|after|since|between|during) )", r"\1 "),
         (r"\b(?:that |which )?(?:you|we|one) (?:can|could|get to|may) (?:see|meet|find)(?= in\b)", ""),
         (r"\b(?:lives?|lived) (?:the )?(longest|shortest)\b", r"has the \1 lifespan"),
         (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),

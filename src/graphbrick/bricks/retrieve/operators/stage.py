@@ -287,7 +287,7 @@ class Operators(RetrieveStage):
     def _by_reader(self, query: Query, parser: Parser) -> Evidence:
         """Return what a learned reader takes a question for; if that is unlikely, a path that says all of it."""
         likeliest = self.patterns.retrieve(query, parser.place.subgraph)
-        read = None if is_likely(likeliest) else said_evidence(parser, self.cap, repr(self))
+        read = None if is_likely(likeliest, parser) else said_evidence(parser, self.cap, repr(self))
         return of_asked_class(parser.schema, parser.question, read or likeliest)
 
     @staticmethod

@@ -21,8 +21,10 @@ from graphbrick.core.trace import event
 from graphbrick.language.forms import singular
 from graphbrick.language.stems import stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
+from graphbrick.language.voice import begins_at, says_way
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.english import senses
+from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.text import words_of
 from graphbrick.patterns.unknown_words import Reading, with_readings
 
@@ -33,6 +35,9 @@ _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
 _ASKED_LAST = re.compile(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [a-z]+)$")  # «... were in which genres»
+_OF_ONE_THAT_DOES = re.compile(
+    r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
+)
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
 _SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
@@ -43,9 +48,28 @@ def said_path(parser: Parser) -> Along | None:
     if len(parser.question.entities) != 1 or _ASKED_LAST.search(parser.question.text):
         return None
     along = parser.resolver.explained(parser.question.text, parser.entities[0])
+    along = None if along is None else _of_one_that_does(parser, along)
     if along is None or (parser.question.text.startswith("who ") and parser.resolver.is_no_person(along)):
         return None
     return along if len(along.run(parser.place)) else None
+
+
+def _of_one_that_does(parser: Parser, along: Along) -> Along | None:
+    """Return two steps for «what does the evolution of e0 evolve into», whose noun and verb one relation says."""
+    match = _OF_ONE_THAT_DOES.search(parser.question.text)
+    if match is None:
+        return along
+    words = parser.resolver.lexicon.relations[along.steps[0][0]].words
+    if not parser.english.is_among(stem(match["noun"]), words):
+        return along
+    inner = parser.resolver.explained(f"what is the {match['noun']} of {match['who']}", parser.entities[0])
+    if inner is None or not len(ends := inner.run(parser.place)):
+        return None if len(along.steps) == 1 else along
+    text = f"{parser.question.text[: match.start()]}{match['do']} e0 {match['verb']}"
+    outer = parser.resolver.explained(text, int(ends[0]))
+    if outer is None:
+        return None if len(along.steps) == 1 else along
+    return Along(along.start, (*inner.steps, *outer.steps), back=False)
 
 
 def said_evidence(parser: Parser, cap: int, source: str) -> Evidence | None:
@@ -54,9 +78,19 @@ def said_evidence(parser: Parser, cap: int, source: str) -> Evidence | None:
     return None if said is None else replace(evidence_of(said, parser.place, cap, source), confidence=_SAID)
 
 
-def is_likely(read: Evidence) -> bool:
-    """Return whether a learned reader is more likely right than wrong, or cannot tell."""
-    return read.confidence is None or read.confidence >= _LIKELY
+def is_likely(read: Evidence, parser: Parser) -> bool:
+    """Return whether a learned reader is more likely right than wrong, or cannot tell.
+
+    It reads words without their order, so that it cannot tell «into» from «from»: where a question has such a word, a
+    relation has the verb with such a word, and the rules read it, theirs is the path.
+    """
+    if read.confidence is not None and read.confidence < _LIKELY:
+        return False
+    text, graph = parser.question.text, parser.place.graph
+    said = said_path(parser) if says_way(text) else None
+    if said is None or read.confidence is None:
+        return True
+    return len(said.steps) == 1 and begins_at(text, label_stems(graph.relation_label(said.steps[0][0]))) is None
 
 
 def likely(nearness: Sequence[float], *, is_read: bool) -> float:

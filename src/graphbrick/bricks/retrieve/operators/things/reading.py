@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, CannotPlanError
 from graphbrick.bricks.retrieve.operators.wording import english
+from graphbrick.bricks.retrieve.operators.wordings.doers import by_doer
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
 if TYPE_CHECKING:
@@ -69,6 +70,20 @@ def fact_or_near(parser: Parser, *, namesakes: bool) -> Plan | None:
         plan = parser.by_near_words(partial(_of_property, parser), parser.question.text)
     if plan is None and missing is not None:
         raise missing
+    return plan or _by_doer(parser)
+
+
+def _by_doer(parser: Parser) -> Plan | None:
+    """Return the plan of «who sings e0» where the graph has no such verb, but artists."""
+    read = by_doer(parser.resolver, parser.question.text) if parser.question.entities else None
+    if read is None:
+        return None
+    text, told = read
+    try:
+        plan = parser.set(text)
+    except CannotPlanError:
+        return None
+    parser.resolver.assumptions[plan] = told
     return plan
 
 

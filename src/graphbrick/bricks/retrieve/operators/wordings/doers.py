@@ -1,16 +1,43 @@
-"""Who does what a verb says most: «who won the most races»."""
+"""Who does what a verb says, and most: «who won the most races», «who sings e0» where the graph has artists."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.plan import Degree, Having, SetPlan
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.language import forms
 from graphbrick.language.stems import stem, stems
+from graphbrick.patterns.english.senses import near_nouns
 from graphbrick.patterns.lexicon import verb_forms
 from graphbrick.patterns.properties.sources import sources_of
 
+_WHO_DOES = re.compile(
+    r"who (?:(?:is|was|has|have|had|originally|first) )?(?P<verb>[a-z]+)(?: (?:on|in))? (?P<who>e\d+)$"
+)
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
+
+
+def by_doer(resolver: Resolver, text: str) -> tuple[str, str] | None:
+    """Return «who is the artist of e0» and what was read for «who sings e0»; None where no one class does it.
+
+    Args:
+        resolver: Knows the graph and its words; a verb of the graph is never replaced.
+        text: The question.
+    """
+    match = _WHO_DOES.fullmatch(text)
+    if match is None or not forms.is_installed() or stem(match["verb"]) in resolver.lexicon.words:
+        return None
+    verb = forms.verb_of(match["verb"])
+    agents = forms.agents(verb) if verb else []
+    nouns = [*agents, *(near for agent in agents for near in sorted(near_nouns(agent)))]
+    named = dict.fromkeys(name for noun in nouns if (name := resolver.lexicon.class_named(stems(noun))))
+    if len(named) != 1:
+        return None
+    noun = next(noun for noun in nouns if resolver.lexicon.class_named(stems(noun)))
+    return f"who is the {noun} of {match['who']}", f"{match['verb']!r} is read as {noun!r}"
 
 
 def done_most(resolver: Resolver, verb: str, words: str, *, by_people: bool) -> tuple[SetPlan, Degree] | None:
