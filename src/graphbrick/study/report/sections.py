@@ -21,6 +21,8 @@ from graphbrick.study.report.answers import (
 from graphbrick.study.report.browser import Listing
 from graphbrick.study.report.charts import Part, Row, grouped_bars, milliseconds, percent, stacked_bars
 from graphbrick.study.report.confidence import confidence_section
+from graphbrick.study.report.costs.memory import memory_section
+from graphbrick.study.report.costs.spent import spent_table
 from graphbrick.study.report.figures import STRATA, PipelineFigures
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.overview import (
@@ -36,7 +38,6 @@ from graphbrick.study.report.overview import (
 )
 from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
 from graphbrick.study.report.papers.sections import paper_sections
-from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import table_html
 from graphbrick.study.statistics.comparison import Comparison
@@ -136,6 +137,7 @@ def _charts(
     if not done:
         return []
     sections = [cost_section(done, decisive), size_section(done, decisive, min_recall), _stages(done)]
+    sections.append(memory_section(done))
     sections += [_by(done, group, decisive) for group in groups_shown(by)]
     return [section for section in (*sections, _lost(done)) if section is not None]
 
