@@ -31,7 +31,7 @@ def plain(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def study(plain: Path) -> Path:
-    """The same with memory of the first pipeline: question 1 loads a model, the others need 2, 3, 4 ... times `GROWTH`."""
+    """The same with memory of the first pipeline: question 1 loads a model, others need 2, 3 ... times `GROWTH`."""
     with sqlite3.connect(plain) as db:
         for question, text in db.execute("SELECT question, metrics FROM results WHERE run = 1").fetchall():
             grown = {f"grown_mb_{kind}": each * (300 if question == 1 else question) for kind, each in GROWTH.items()}
