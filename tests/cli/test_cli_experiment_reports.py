@@ -32,7 +32,7 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "triples.tsv").write_text("".join("\t".join(triple) + "\n" for triple in TINY))
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
-    Path("paper.toml").write_text(TEXT)
+    Path("paper.toml").write_text(TEXT, encoding="utf-8")
     return Path("paper.toml")
 
 

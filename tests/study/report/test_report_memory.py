@@ -76,7 +76,7 @@ def test_markdown_has_a_row_for_each_stage_beside_its_seconds(study: Path) -> No
 def test_the_page_draws_bars_as_long_as_the_means_and_lines_to_the_maxima(study: Path) -> None:
     write_report(study, html=study.with_suffix(".html"))
     page = study.with_suffix(".html").read_text()
-    section = page.split('id="memory"')[1].split("</section>")[0]
+    section = page.split('id="memory-section"')[1].split("</section>")[0]
     assert section.count("<svg") >= 2
     assert "rerank: mean 319 MB, maximum 2.64 GB" in section
     growth = section.split("Growth: mean")[1].split("Peak of the process: mean")[0]

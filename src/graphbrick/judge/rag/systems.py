@@ -153,7 +153,7 @@ def _system(table: Mapping[str, Any], number: int, file: Path, llm: str | None) 
             f"system {number} needs a name and a pipeline", file, code="rag_system.incomplete", number=number
         )
     try:
-        filled = {
+        filled: dict[str, Any] = {
             key: with_model(value, llm) if llm and key in _RECIPES and isinstance(value, str) else value
             for key, value in table.items()
         }

@@ -44,6 +44,7 @@ from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.statistics.intervals import Interval
 
 _PAIRS = 15  # comparisons that are shown at once, at most
+_INVISIBLE = 100  # times as long: a bar beside another that is hardly seen
 _GROUPS = 5  # colours that can be told apart in a group
 _TOGETHER = ("h1", "h2", "h3", "h4", "h5")
 _APART = ("extract", "rerank", "retrieve", "link", "prune")
@@ -158,7 +159,10 @@ def _stages(figures: Sequence[PipelineFigures]) -> Section:
 
 def _by_scale(rows: Sequence[Row], parts: Sequence[Part], times: Sequence[float]) -> list[Figure]:
     """Return one chart, or two if the fast pipelines would be invisible beside the slow ones."""
-    limit = next((b for a, b in pairwise(times) if a > 0 and b / a > 8), None)
+    gaps = [(b / a, b) for a, b in pairwise(times) if a > 0]
+    limit = next((b for gap, b in gaps if gap > 8), None)
+    if limit is None and gaps and times[-1] > _INVISIBLE * min(one for one in times if one > 0):
+        limit = max(gaps)[1]  # many small gaps: cut at the largest
     if limit is None:
         return [Figure(stacked_bars(rows, parts, shown=milliseconds))]
     fast = [row for row in rows if sum(v or 0 for v in row.values) < limit]

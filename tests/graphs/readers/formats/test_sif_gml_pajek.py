@@ -39,7 +39,12 @@ def test_sif_has_triples_and_single_nodes(tmp_path: Path) -> None:
     [
         ("source\tmetaedge\ttarget\nG1\tregulates\tG2\n", {}, [("G1", "regulates", "G2")], True),
         ("Target Source interaction\nG2 G1 regulates\n", {}, [("G1", "regulates", "G2")], True),
-        ("source metaedge target\nx r y\n", {"header": False}, [("source", "metaedge", "target"), ("x", "r", "y")], False),
+        (
+            "source metaedge target\nx r y\n",
+            {"header": False},
+            [("source", "metaedge", "target"), ("x", "r", "y")],
+            False,
+        ),
         ("from to\n", {"header": False}, None, False),
         ("one two three\nx r y\n", {"header": True}, [("x", "r", "y")], True),
         ("A B kind\nx y r\n", {"columns": ("A", "kind", "B")}, [("x", "r", "y")], True),

@@ -12,7 +12,7 @@ from graphbrick.study.report.tables import NONE, PIPELINE_COLUMNS, Cell, Column,
 
 MEMORY_NOTE = (
     "Megabytes (of 1,048,576 bytes). Growth is the peak of a stage above its beginning; the peak is that of the whole "
-    "process, with the graph, models and all that was loaded before. The maximum is that of one question, most often "
+    "process, with the graph, models and all that was loaded before. The maximum is that of one question, often "
     "the first, which loads models and compiles kernels. Stages that pipelines share are measured once."
 )
 _FIGURES = {
@@ -53,7 +53,7 @@ def memory_section(figures: Sequence[PipelineFigures]) -> Section | None:
         return None
     colours = {part.name: part.colour for part in STAGES}
     parts = [Part(kind, colours.get(kind, "union")) for kind in _kinds(figures)]
-    shown = [table_figure(table)]
+    shown = list[Figure]()
     for name, (title, _) in _FIGURES.items():
         measured = [one for one in figures if name in one.memory]
         if measured:
@@ -61,6 +61,7 @@ def memory_section(figures: Sequence[PipelineFigures]) -> Section | None:
             values = [[_pair(one.memory[name].get(part.name)) for part in parts] for one in measured]
             bars = reaching_bars(rows, parts, values, shown=megabytes)
             shown.append(Figure(bars, f"{title.capitalize()}: mean, and a line to the maximum"))
+    shown.append(table_figure(table, "As a table, with the time of each stage", folded=True))
     return Section("memory", "Memory by stage", [MEMORY_NOTE], shown)
 
 
