@@ -37,6 +37,11 @@ class Stage(Brick, Pipeline):
         """The level this stage leads to."""
         return self._gives
 
+    @property
+    def reads_reports(self) -> bool:
+        """Whether it fails unless reports on communities were prepared beside the graph (`prepare reports`)."""
+        return False
+
     def stages_within(self) -> Iterator[Stage]:
         """Yield this stage."""
         yield self

@@ -334,6 +334,40 @@ def test_a_faulty_file_of_systems_is_named(tmp_path: Path, text: str, code: str)
         read_systems(file)
 
 
+def test_the_model_of_the_command_stands_for_models_without_a_name(tmp_path: Path) -> None:
+    file = tmp_path / "systems.toml"
+    file.write_text(
+        """
+[[system]]
+name = "one"
+extract = "OpenIE(LLM())"
+reports = "LLM(temperature=0.5)"
+pipeline = '''
+Facts(MiniLM(), n=3, entities=1)
+>> WriteAnswer(LLM(max_tokens=900), form='«kürzer» LLM()')
+'''
+[[system]]
+name = "named"
+pipeline = "Passages() >> WriteAnswer(LLM('gpt-4.1-mini'))"
+""",
+        encoding="utf-8",
+    )
+    one, named = read_systems(file, "LLM('small', max_tokens=700, structured=False)")
+    assert repr(one.extractor).startswith("OpenIE(LLM(model='small', max_tokens=700, structured=False)")
+    assert repr(one.reporter) == "LLM(model='small', temperature=0.5, max_tokens=700, structured=False)"
+    assert "LLM(model='small', max_tokens=900, structured=False), form='«kürzer» LLM()'" in repr(one.pipeline)
+    assert repr(named.pipeline) == repr(parse("Passages() >> WriteAnswer(LLM('gpt-4.1-mini'))"))
+    assert "'small'" not in repr([read_systems(file)[0].pipeline])
+
+
+def test_a_model_of_the_command_that_has_no_such_parameter_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "systems.toml"
+    file.write_text('[[system]]\nname = "one"\npipeline = "Passages() >> WriteAnswer(LLM(base_url=\'http://x\'))"\n')
+    with fails("rag_system.bad_system", InputError) as caught:
+        read_systems(file, "tuned.gguf")
+    assert "LocalLLM has no parameter 'base_url'" in str(caught.value)
+
+
 def test_the_command(documents: Path, tmp_path: Path, run: Run) -> None:
     questions, file, out = tmp_path / "q.jsonl", tmp_path / "systems.toml", tmp_path / "study"
     questions.write_text('{"question": "Where is the port?", "answers": [], "kind": "document"}\n')

@@ -11,9 +11,9 @@ from commands import Run
 from made_study import KINDS, Madeup, write_study
 
 from graphbrick.core.trace import Exchange, Trace, count_call, count_exchange, record
+from graphbrick.study.report.costs.spent import spent_table
 from graphbrick.study.report.figures import read_figures
 from graphbrick.study.report.overview import pipelines_table
-from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.summary import compare_study, summarize_study
 from graphbrick.study.report.writing import write_report
 from graphbrick.study.store.reader import Study

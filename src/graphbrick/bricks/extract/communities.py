@@ -129,6 +129,11 @@ class ReportedCommunities(ExtractStage):
     level: int = parameter(0, at_least=0, at_most=100, search=(0, 1, 2))
     k: int = parameter(1000, at_least=1, search=(100, 1000))
 
+    @property
+    def reads_reports(self) -> bool:
+        """Whether it fails unless reports were prepared: always."""
+        return True
+
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """Return the entities of the best communities and the seeds."""
         from graphbrick.text.reporting.reports import reports_of

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from graphbrick.cli.llm import limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.study.experiments.forecast import Forecast
+    from graphbrick.study.experiments.places import Places
     from graphbrick.study.experiments.plan import Experiment
-    from graphbrick.study.experiments.running import Places
 
 _UNITS = {"seconds": 3600.0, "calls": 1.0, "tokens": 1.0, "cost": 1.0}
 
@@ -76,10 +78,14 @@ def run_file(
         experiment = replace(experiment, judge=judge, further_judges=())
     if dry_run:
         from graphbrick.study.experiments.forecast import forecast
+        from graphbrick.study.experiments.prepared import unprepared
 
         with progress() as report:
             rows = forecast(experiment, places, limit=limit, progress=report)
+            missing = list(unprepared(experiment, places, report))
         _print_forecast(experiment, rows, as_json=as_json)
+        for reason in missing:
+            typer.echo(f"note: {reason}", err=True)
         return
     with limits(budget or experiment.budget or None, cache, cache_file):
         _carry_out(
@@ -94,7 +100,7 @@ def places_of() -> Places:
     from importlib.resources import files
 
     from graphbrick.demo.graph import world_graph
-    from graphbrick.study.experiments.running import Place
+    from graphbrick.study.experiments.places import Place
 
     questions = Path(str(files("graphbrick.demo") / "questions.jsonl"))
     return {"world": Place(lambda progress: world_graph(progress=progress), questions)}

@@ -123,7 +123,7 @@ def _systems(
     from graphbrick.models.llm.naming import model_text
     from graphbrick.study.experiments.shipped import shipped_or
 
-    systems = [] if file is None else read_systems(shipped_or(file))
+    systems = [] if file is None else read_systems(shipped_or(file), llm)
     for named, own in parts_of_each(recipes, parts):
         chosen = recipe_parts(named.name, own, llm)
         made = named.indexing(**chosen)

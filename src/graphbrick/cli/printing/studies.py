@@ -19,10 +19,10 @@ from graphbrick.study.report.answers import (
     rows_of,
 )
 from graphbrick.study.report.confidence import confidence_table
+from graphbrick.study.report.costs.spent import spent_table
 from graphbrick.study.report.figures import PipelineFigures
 from graphbrick.study.report.overview import QUALITY_GROUPS, measure_name, strata_table
 from graphbrick.study.report.papers.sections import left_out, paper_tables
-from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.summary import StudyComparison, StudySummary
 from graphbrick.study.report.tables import Table as ReportTable

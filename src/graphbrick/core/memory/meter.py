@@ -15,6 +15,16 @@ FIGURES = ("peak_mb", "grown_mb", "gpu_peak_mb")
 """The figures of a stage, in MB (1,048,576 bytes); see `MemoryMeter.end`."""
 
 
+def figure_of_memory(column: str) -> tuple[str, str]:
+    """Return figure and kind of stage of a column of a study; both empty for a column of something else.
+
+    >>> figure_of_memory("gpu_peak_mb_rerank"), figure_of_memory("hits_at_1")
+    (('gpu_peak_mb', 'rerank'), ('', ''))
+    """
+    figure = next((name for name in FIGURES if column.startswith(f"{name}_")), "")
+    return (figure, column[len(figure) + 1 :]) if figure else ("", "")
+
+
 @dataclass
 class Frame:
     """A stage whose peak is measured, in MB.

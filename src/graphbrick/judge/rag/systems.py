@@ -12,6 +12,7 @@ from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.naming import with_model
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.parsing import parse, parse_brick
 from graphbrick.text.documents.chunks import Chunker
@@ -21,6 +22,7 @@ _LONGEST = 100  # bytes of the name of a folder
 _NO_NAME = re.compile(r"[^\w.+-]+")
 _TEXTS = ("name", "pipeline", "extract", "chunks")
 _KEYS = (*_TEXTS, "communities", "reports")
+_RECIPES = ("pipeline", "extract", "chunks", "reports")
 
 
 @dataclass(frozen=True)
@@ -111,11 +113,15 @@ def default_systems(answer: str) -> list[RagSystem]:
     return [RagSystem(name, parse(text)) for name, text in texts.items()]
 
 
-def read_systems(file: Path) -> list[RagSystem]:
+def read_systems(file: Path, llm: str | None = None) -> list[RagSystem]:
     """Return the systems of a TOML file: tables ``[[system]]`` with ``name`` and ``pipeline``.
 
     ``extract`` and ``chunks`` are bricks as for ``graphbrick index``; ``communities = true`` finds communities;
     ``reports = true`` makes reports on them of sentences, ``reports = "LLM('...')"`` lets a model write them.
+
+    Args:
+        file: The file.
+        llm: A language model that stands for every ``LLM()`` without a name, as for ``--llm``; None for none.
 
     Raises:
         InputError: The file cannot be read, or a table is not as described.
@@ -128,10 +134,10 @@ def read_systems(file: Path) -> list[RagSystem]:
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         reason = "it has no [[system]]; give each system a table with a name and a pipeline"
         raise InputError(reason, file, code="rag_system.no_table")
-    return [_system(table, number, file) for number, table in enumerate(tables, 1)]
+    return [_system(table, number, file, llm) for number, table in enumerate(tables, 1)]
 
 
-def _system(table: Mapping[str, Any], number: int, file: Path) -> RagSystem:
+def _system(table: Mapping[str, Any], number: int, file: Path, llm: str | None) -> RagSystem:
     unknown = [key for key in table if key not in _KEYS]
     if unknown:
         reason = f"system {number} has {unknown[0]!r}; there is {', '.join(_KEYS)}"
@@ -147,7 +153,11 @@ def _system(table: Mapping[str, Any], number: int, file: Path) -> RagSystem:
             f"system {number} needs a name and a pipeline", file, code="rag_system.incomplete", number=number
         )
     try:
-        return RagSystem.of_text(**table)
+        filled: dict[str, Any] = {
+            key: with_model(value, llm) if llm and key in _RECIPES and isinstance(value, str) else value
+            for key, value in table.items()
+        }
+        return RagSystem.of_text(**filled)
     except GraphbrickError as error:
         raise InputError(
             f"system {number} ({table['name']}): {error}",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import fields, replace
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.locks import AST
 from graphbrick.models.llm.chat import ChatModel
 
 _NO_MATTER = ("parallel", "retries", "timeout", "threads")
@@ -50,6 +52,53 @@ def chat_model(name: str) -> ChatModel:
     if not isinstance(brick, ChatModel):
         raise InputError(f"a language model is named such as gpt-4.1 or LLM('gpt-4.1'), got {brick!r}")
     return brick
+
+
+def with_model(text: str, name: str) -> str:
+    """Return recipe text in which the model that a name means stands for every ``LLM()`` without a name.
+
+    Other parameters of that ``LLM()`` stay, and go before those of the model. A text that is no recipe is returned as
+    it is, for the parser to refuse.
+
+    >>> with_model("Points(LLM(max_tokens=900)) >> Generate(LLM('gpt-4.1'))", "small")
+    "Points(LLM(model='small', max_tokens=900)) >> Generate(LLM('gpt-4.1'))"
+    """
+    source = f"({text}\n)"
+    try:
+        with AST:
+            tree = ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
+    starts = [0]  # of the lines, in bytes, as the places of nodes are
+    starts += [starts[-1] + len(line) for line in source.encode().splitlines(keepends=True)]
+    content = source.encode()
+    for node in sorted(_nameless(tree), key=lambda call: (call.lineno, call.col_offset), reverse=True):
+        begin = starts[node.lineno - 1] + node.col_offset
+        end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        content = content[:begin] + _filled(node, name).encode() + content[end:]
+    return content.decode()[1:-2]
+
+
+def _nameless(tree: ast.AST) -> list[ast.Call]:
+    """Return the calls of LLM that name no model."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "LLM"
+        and not node.args
+        and all(one.arg not in ("model", None) for one in node.keywords)
+    ]
+
+
+def _filled(node: ast.Call, name: str) -> str:
+    """Return the text of a model with the parameters of a call in place of its own."""
+    model = ast.parse(model_text(name), mode="eval").body
+    assert isinstance(model, ast.Call)
+    own = {one.arg for one in node.keywords}
+    model.keywords = [one for one in model.keywords if one.arg not in own] + node.keywords
+    return ast.unparse(model)
 
 
 def writing_model(name: str) -> ChatModel:

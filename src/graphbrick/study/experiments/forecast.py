@@ -8,8 +8,9 @@ from statistics import fmean
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.study.experiments.pipelines import PlannedRun
+from graphbrick.study.experiments.places import Places
 from graphbrick.study.experiments.plan import DataSet, Experiment
-from graphbrick.study.experiments.running import Places, opened, questions_of, runs_of
+from graphbrick.study.experiments.running import opened, questions_of, runs_of
 from graphbrick.study.store.identity import content_of, identity_of, on_graph
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import Result

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from graphbrick.core.compute import Progress, silent
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.opening import open as open_graph
 from graphbrick.graphs.records.rules import rules_named
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.questions.sampling import sample, sample_each
 from graphbrick.study.experiments.pipelines import PlannedRun
+from graphbrick.study.experiments.places import Places
 from graphbrick.study.experiments.plan import DataSet, Experiment
+from graphbrick.study.experiments.prepared import unprepared
 from graphbrick.study.runs.experiment import evaluate
 from graphbrick.study.runs.inputs import SourcedQuestion, read_questions
 from graphbrick.study.runs.question_graphs import StudyGraph
@@ -23,23 +24,6 @@ from graphbrick.study.runs.recorder import Recorder
 from graphbrick.study.store.identity import content_of, identity_of
 from graphbrick.study.store.plans import Plan, PlannedData, PlannedPipeline
 from graphbrick.study.store.reader import Study
-
-
-@dataclass(frozen=True)
-class Place:
-    """A graph and questions that a name in an experiment file stands for.
-
-    Attributes:
-        graph: Opens the graph, or makes it first.
-        questions: The file of questions.
-    """
-
-    graph: Callable[[Progress], Graph]
-    questions: Path
-
-
-Places = Mapping[str, Place]
-"""What names in an experiment file stand for."""
 
 
 def opened(data: DataSet, places: Places, progress: Progress = silent) -> StudyGraph:
@@ -123,8 +107,11 @@ def carry_out(
         progress: Told the step, how many are done, how many there are.
 
     Raises:
-        GraphbrickError: A graph, questions or the study cannot be used, or the budget is used up.
+        GraphbrickError: A graph, questions or the study cannot be used, the reports of a pipeline were not prepared, or
+            the budget is used up.
     """
+    for reason in unprepared(experiment, places, progress):
+        raise InputError(f"{reason}; or leave the pipeline out", experiment.file, code="experiment.not_prepared")
     asked = [(data, questions_of(data, places, experiment.seed, limit)) for data in experiment.data]
     for data, questions in asked:  # all files were read before the first question is asked
         runs = {run.name: run.pipeline for run in runs_of(experiment, data)}

@@ -146,6 +146,34 @@ def grouped_bars(rows: Sequence[Row], parts: Sequence[Part], intervals: Sequence
     return macro("bars.html", "chart", parts, body, QUARTERS, 1.0, round_percent)
 
 
+def reaching_bars(
+    rows: Sequence[Row],
+    parts: Sequence[Part],
+    values: Sequence[Sequence[tuple[float, float] | None]],
+    *,
+    shown: Callable[[float], str],
+) -> Markup:
+    """Draw for each row a group of bars, each as long as a mean, with a line from there to a maximum.
+
+    Args:
+        rows: Top to bottom; their values are not read.
+        parts: Top to bottom within a group; those that a row has no value of are left out of it.
+        values: For each row mean and maximum of each part; None if there are none.
+        shown: Writes a value.
+    """
+    end = round_ticks(max((most for group in values for _, most in filter(None, group)), default=0))[-1] or 1
+    body = []
+    for row, group in zip(rows, values, strict=True):
+        own = [(part, *pair) for part, pair in zip(parts, group, strict=True) if pair is not None]
+        marks = [
+            _Mark(part.colour, f"{row.name}\n{part.name}: mean {shown(mean)}, maximum {shown(most)}", group=True,
+                  top=_PAD + i * (_BAR + _GAP), mean=mean / end, low=mean / end, high=most / end)
+            for i, (part, mean, most) in enumerate(own)
+        ]  # fmt: skip
+        body.append((row, len(own) * (_BAR + _GAP) + 2 * _PAD, marks))
+    return macro("bars.html", "chart", parts, body, round_ticks(end), end, shown)
+
+
 def _bar(mean: Interval | None, part: Part, top: int) -> _Mark:
     if mean is None:
         return _Mark(part.colour, f"{part.name}: no question", group=True, top=top)
@@ -213,6 +241,17 @@ def milliseconds(value: float) -> str:
         if value < limit:
             return f"{float(f'{value / size:.3g}'):,g} {unit}"
     raise AssertionError
+
+
+def megabytes(value: float) -> str:
+    """Write megabytes with three digits; in gigabytes if they are many.
+
+    >>> megabytes(0), megabytes(0.0031), megabytes(12.345), megabytes(2048)
+    ('0 MB', '0.0031 MB', '12.3 MB', '2 GB')
+    """
+    if value >= 1000:
+        return f"{float(f'{value / 1024:.3g}'):,g} GB"
+    return f"{value:.3g} MB" if value >= 1 else f"{value:.2g} MB"
 
 
 def short(value: float) -> str:

@@ -17,6 +17,8 @@ from graphbrick.study.report.answers import (
     rows_of,
 )
 from graphbrick.study.report.confidence import NOTE, confidence_table, curve_table, reliability_table
+from graphbrick.study.report.costs.memory import MEMORY_NOTE, memory_table
+from graphbrick.study.report.costs.spent import spent_table
 from graphbrick.study.report.figures import PipelineFigures, recall_note
 from graphbrick.study.report.markup import visible
 from graphbrick.study.report.origin import datasets_table
@@ -31,7 +33,6 @@ from graphbrick.study.report.overview import (
     strata_table,
 )
 from graphbrick.study.report.papers.sections import left_out, paper_tables
-from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
 from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
@@ -71,6 +72,9 @@ def markdown_page(results: Results) -> Iterator[str]:
         spent = spent_table(figures, group) if group == results.by else None
         if spent is not None:
             yield f"\n## Time and cost by {group_name(group)}\n\n{table_markdown(spent)}"
+    memory = memory_table(figures)
+    if memory is not None:
+        yield f"\n## Memory by stage\n\n{markdown(MEMORY_NOTE)}\n\n{table_markdown(memory)}"
     sweeps = sweeps_table(sweeps_of(figures))
     if sweeps is not None:
         yield f"\n## Sweeps of one parameter\n\n{sweeps.caption}.\n\n{table_markdown(sweeps)}"

@@ -270,7 +270,8 @@ def headline(figures: Sequence[PipelineFigures], rows: Sequence[Comparison], mea
     # Of a pipeline that is not done, only the easier questions may be; another can then be better on these.
     ahead = [others[row] for row in against if row.p_holm < 0.05 and _lead(row, first.name) < 0]
     if alike:
-        text += f" At the 5 % level after Holm's correction it is not told apart from {_listed(alike)}."
+        who = "it is" if len(best) == 1 else "they are"
+        text += f" At the 5 % level after Holm's correction {who} not told apart from {_listed(alike)}."
     elif against and not ahead and len(best) == 1:
         beaten = _counted(len(against)) if len(against) == len(figures) - 1 else _listed(list(others.values()))
         text += f" It is better than {beaten} at the 5 % level after Holm's correction."

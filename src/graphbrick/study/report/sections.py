@@ -21,6 +21,8 @@ from graphbrick.study.report.answers import (
 from graphbrick.study.report.browser import Listing
 from graphbrick.study.report.charts import Part, Row, grouped_bars, milliseconds, percent, stacked_bars
 from graphbrick.study.report.confidence import confidence_section
+from graphbrick.study.report.costs.memory import memory_section
+from graphbrick.study.report.costs.spent import spent_table
 from graphbrick.study.report.figures import STRATA, PipelineFigures
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.overview import (
@@ -36,13 +38,13 @@ from graphbrick.study.report.overview import (
 )
 from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
 from graphbrick.study.report.papers.sections import paper_sections
-from graphbrick.study.report.spent import spent_table
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import table_html
 from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.statistics.intervals import Interval
 
 _PAIRS = 15  # comparisons that are shown at once, at most
+_INVISIBLE = 100  # times as long: a bar beside another that is hardly seen
 _GROUPS = 5  # colours that can be told apart in a group
 _TOGETHER = ("h1", "h2", "h3", "h4", "h5")
 _APART = ("extract", "rerank", "retrieve", "link", "prune")
@@ -136,6 +138,7 @@ def _charts(
     if not done:
         return []
     sections = [cost_section(done, decisive), size_section(done, decisive, min_recall), _stages(done)]
+    sections.append(memory_section(done))
     sections += [_by(done, group, decisive) for group in groups_shown(by)]
     return [section for section in (*sections, _lost(done)) if section is not None]
 
@@ -156,7 +159,10 @@ def _stages(figures: Sequence[PipelineFigures]) -> Section:
 
 def _by_scale(rows: Sequence[Row], parts: Sequence[Part], times: Sequence[float]) -> list[Figure]:
     """Return one chart, or two if the fast pipelines would be invisible beside the slow ones."""
-    limit = next((b for a, b in pairwise(times) if a > 0 and b / a > 8), None)
+    gaps = [(b / a, b) for a, b in pairwise(times) if a > 0]
+    limit = next((b for gap, b in gaps if gap > 8), None)
+    if limit is None and gaps and times[-1] > _INVISIBLE * min(one for one in times if one > 0):
+        limit = max(gaps)[1]  # many small gaps: cut at the largest
     if limit is None:
         return [Figure(stacked_bars(rows, parts, shown=milliseconds))]
     fast = [row for row in rows if sum(v or 0 for v in row.values) < limit]

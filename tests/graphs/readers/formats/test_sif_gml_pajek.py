@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import Any
 
 import igraph
 import networkx
@@ -13,7 +14,9 @@ from graph_files import ENDS, FileRecords, read_file
 
 from graphbrick import EntityRecord, build
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers import ReadOptions, read_source
 from graphbrick.graphs.readers.formats.elements import BOTH_WAYS
+from graphbrick.graphs.records.records import BadRecords, LeftOut
 
 
 def edges(records: FileRecords) -> list[tuple[str, str, str]]:
@@ -29,6 +32,46 @@ def test_sif_has_triples_and_single_nodes(tmp_path: Path) -> None:
     ]
     assert read.nodes == {"Alone": EntityRecord("Alone")}
     assert build(tmp_path / "x.sif", tmp_path / "x.graph").n_entities == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "triples", "header"),
+    [
+        ("source\tmetaedge\ttarget\nG1\tregulates\tG2\n", {}, [("G1", "regulates", "G2")], True),
+        ("Target Source interaction\nG2 G1 regulates\n", {}, [("G1", "regulates", "G2")], True),
+        (
+            "source metaedge target\nx r y\n",
+            {"header": False},
+            [("source", "metaedge", "target"), ("x", "r", "y")],
+            False,
+        ),
+        ("from to\n", {"header": False}, None, False),
+        ("one two three\nx r y\n", {"header": True}, [("x", "r", "y")], True),
+        ("A B kind\nx y r\n", {"columns": ("A", "kind", "B")}, [("x", "r", "y")], True),
+        ("x y r\n", {"columns": ("1", "3", "2"), "header": False}, [("x", "r", "y")], False),
+        ("source borders target2\n", {}, [("source", "borders", "target2")], False),
+    ],
+)
+def test_a_first_line_of_names_is_a_header_of_sif(
+    tmp_path: Path, text: str, options: dict[str, Any], triples: list[tuple[str, str, str]] | None, header: bool
+) -> None:
+    file = tmp_path / "x.sif"
+    file.write_text(text, encoding="utf-8")
+    left_out = LeftOut()
+    records = read_source(file, nodes=None, options=ReadOptions(**options), bad=BadRecords(), left_out=left_out)
+    if triples is None:
+        with fails("sif.bad_line", InputError):
+            list(records)
+        return
+    assert list(records) == triples
+    assert bool(left_out.counts) is header
+
+
+def test_a_column_that_sif_does_not_have_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.sif").write_text("a r b\n", encoding="utf-8")
+    options = ReadOptions(columns=("1", "2", "9"))
+    with pytest.raises(InputError):
+        list(read_source(tmp_path / "x.sif", nodes=None, options=options, bad=BadRecords()))
 
 
 @pytest.mark.parametrize("line", ["a b", "a\tr\t\tb", "\tr\tb"])

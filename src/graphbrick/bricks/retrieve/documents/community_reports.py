@@ -100,6 +100,11 @@ class CommunityReports(RetrieveStage):
         if self.llm is not None and self.scorer is None:
             self.refuse("scorer", "a scorer with llm, as communities are ranked before reports are written", "MiniLM()")
 
+    @property
+    def reads_reports(self) -> bool:
+        """Whether it fails unless reports were prepared: without `llm`."""
+        return self.llm is None
+
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the reports."""
         if self.llm is None:

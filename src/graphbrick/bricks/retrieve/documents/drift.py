@@ -99,6 +99,11 @@ class Drift(RetrieveStage):
     tokens: int = parameter(12_000, at_least=100, search=(4_000, 12_000))
     level: int = parameter(2, at_least=0, at_most=100)
 
+    @property
+    def reads_reports(self) -> bool:
+        """Whether it fails unless reports were prepared: always."""
+        return True
+
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the points."""
         main, search = (

@@ -71,6 +71,11 @@ class Reports(RetrieveStage):
         if self.threshold is not None and self.scorer is None:
             self.refuse("threshold", "None without a scorer", None)
 
+    @property
+    def reads_reports(self) -> bool:
+        """Whether it fails unless reports were prepared: always."""
+        return True
+
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the reports."""
         graph = cast(Graph, subgraph.graph)

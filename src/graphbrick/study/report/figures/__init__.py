@@ -16,6 +16,7 @@ from graphbrick.study.report.figures.values import (
     Confidence,
     Judged,
     Mean,
+    Memory,
     Spent,
     Times,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "JudgeAgreement",
     "Judged",
     "Mean",
+    "Memory",
     "PipelineFigures",
     "Spent",
     "Times",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrick.study.report.figures.values import Answers, Confidence, Judged, Mean, Spent, Times
+from graphbrick.study.report.figures.values import Answers, Confidence, Judged, Mean, Memory, Spent, Times
 from graphbrick.study.statistics.summary import Summary
 from graphbrick.study.store.records import StudyRun
 
@@ -27,6 +27,7 @@ class PipelineFigures:
         by: The decisive measure by "hops", by "dataset" and by the requested property, in natural order.
         times: Times per question; None if no question is finished.
         spent_by: Time and cost of the groups of questions that ``by`` has.
+        memory: Memory by figure (grown_mb, peak_mb, gpu_peak_mb) and kind of stage; none where it was not measured.
         used: Sums over questions: calls, tokens_in, tokens_out, estimated, cost, cache_hits. If the study tells
             embedders and language models apart: also embedding_calls and embedding_tokens, and the rest as llm_calls
             and llm_tokens_in.
@@ -54,6 +55,7 @@ class PipelineFigures:
     by: Mapping[str, Mapping[str, Summary]]
     spent_by: Mapping[str, Mapping[str, Spent]]
     times: Times | None
+    memory: Mapping[str, Mapping[str, Memory]]
     used: Mapping[str, float]
     lost: Mapping[str, int]
     scores: Sequence[float | None]
@@ -113,6 +115,9 @@ class PipelineFigures:
             "confidence": None if self.confidence is None else self.confidence.to_dict(),
             "averages": dict(self.averages),
             "milliseconds": None if self.times is None else self.times._asdict(),
+            "memory": {
+                name: {kind: own._asdict() for kind, own in kinds.items()} for name, kinds in self.memory.items()
+            },
             "used": {name: self.a_question(name) for name in self.used},
             "lost": dict(self.lost),
         }

@@ -9,6 +9,7 @@ from statistics import fmean, median
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
+from graphbrick.core.memory.meter import figure_of_memory
 from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.confidence import (
     aurc,
@@ -38,6 +39,7 @@ from graphbrick.study.report.figures.values import (
     Confidence,
     Judged,
     Mean,
+    Memory,
     Spent,
     Times,
 )
@@ -166,6 +168,7 @@ def _figures(
             for group in groups
         },
         times=_times(results) if results else None,
+        memory=_memory(results),
         used=_used(results),
         spent_by={group: _spent_by(results, _strata(questions, group)) for group in groups},
         lost=Counter(place_name(result.lost_at) for result in results if result.lost_at is not None),
@@ -312,6 +315,17 @@ def _times(results: Sequence[Result]) -> Times:
             stages[kind] = stages.get(kind, 0.0) + 1000 * seconds / len(results)
     # Nearest rank: the smallest value that at least 95 % of the values do not exceed.
     return Times(median(taken), taken[-(-len(taken) * 95 // 100) - 1], fmean(taken), stages)
+
+
+def _memory(results: Sequence[Result]) -> dict[str, dict[str, Memory]]:
+    """Return memory by figure and kind of stage; nothing where it was not measured."""
+    found: dict[str, dict[str, Memory]] = {}
+    for column in dict.fromkeys(name for result in results for name in result.metrics):
+        figure, kind = figure_of_memory(column)
+        values = [value for result in results if (value := result.metrics.get(column)) is not None] if figure else []
+        if values:
+            found.setdefault(figure, {})[kind] = Memory(fmean(values), max(values), len(values))
+    return found
 
 
 def _mean(summary: Summary) -> float:

@@ -48,6 +48,20 @@ class Times(NamedTuple):
     stages: dict[str, float]
 
 
+class Memory(NamedTuple):
+    """A figure of memory of one kind of stage, in MB (1,048,576 bytes).
+
+    Attributes:
+        mean: Mean over questions.
+        maximum: That of the question with the largest.
+        questions: Number of questions of which it was measured.
+    """
+
+    mean: float
+    maximum: float
+    questions: int
+
+
 class Spent(NamedTuple):
     """Average time and cost of some questions.
 

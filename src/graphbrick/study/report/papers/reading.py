@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.recipes import recipe
 from graphbrick.study.report.figures import SEED
-from graphbrick.study.report.papers.measures import is_share, rated_label, values_of
+from graphbrick.study.report.papers.measures import is_memory, is_share, rated_label, values_of
 from graphbrick.study.statistics.intervals import Interval, bootstrap, interval
 from graphbrick.study.store.plans import PaperColumn, PaperTable, Plan, PlannedData, PlannedPipeline
 from graphbrick.study.store.reader import Study
@@ -215,23 +215,33 @@ def _ratings(study: Study, run: int, label: str) -> dict[int, float | None]:
 
 def _filled(table: PaperTable, columns: Sequence[PaperColumn], plan: Plan, values: _Values, path: Path) -> FilledTable:
     rows, notes = list[TableRow](), dict[str, None]()
-    pipelines = table.rows(plan.pipelines)
+    pipelines, memory = table.rows(plan.pipelines), any(is_memory(column.measure) for column in columns)
     for pipeline in [one for one in pipelines if one.name == one.base]:
         repeated = [one.name for one in plan.pipelines if one.base == pipeline.base]
         figures = _figures(pipeline, notes)
         row = [_value(column, pipeline, repeated, values, figures) for column in columns]
         xs = [_mean(repeated, (table.x, column.data, column.part), values) for column in columns] if table.x else []
         is_run = any(value.measured is not None for value in row)
-        run = "" if is_run else command(plan, path, [pipeline.name])
+        run = "" if is_run else command(plan, path, [pipeline.name], memory=memory)
         rows.append(TableRow(pipeline.name, pipeline.group, pipeline.values or pipeline.name, xs, row, run))
+    if rows and all(is_memory(column.measure) for column in columns) and all(row.command for row in rows):
+        table = replace(table, missing=f"Not measured in this study: {command(plan, path, [], memory=True)}.")
     return FilledTable(table, columns, rows, list(notes))
 
 
-def command(plan: Plan, path: Path, only: Sequence[str]) -> str:
-    """Return the command that runs a part of an experiment file into this study."""
+def command(plan: Plan, path: Path, only: Sequence[str], *, memory: bool = False) -> str:
+    """Return the command that runs a part of an experiment file into this study.
+
+    Args:
+        plan: What the file planned.
+        path: The file of the study.
+        only: The pipelines to run; none for all.
+        memory: Whether to measure memory, of questions that are done too.
+    """
     words = ["graphbrick", "evaluate", plan.file]
     if path.name != Path(plan.out).name:
         words += ["--out", str(path)]
+    words += ["--memory", "--fresh"] * memory
     return shlex.join([*words, *(word for name in only for word in ("--only", name))])
 
 

@@ -19,7 +19,7 @@ from graphbrick.study.report.origin import datasets_table
 from graphbrick.study.report.overview import measure_name
 from graphbrick.study.report.page import Figure, Section, table_figure
 from graphbrick.study.report.papers.counts import NO_DOMAINS, domains_table
-from graphbrick.study.report.papers.measures import is_share, shown, unit
+from graphbrick.study.report.papers.measures import is_memory, is_share, shown, unit
 from graphbrick.study.report.papers.reading import FilledPaper, FilledTable, TableRow, Value, command
 from graphbrick.study.report.scatter import Line, Point, scatter
 from graphbrick.study.report.tables import NONE, Cell, Column, Table, name_cell
@@ -29,7 +29,7 @@ from graphbrick.study.store.records import StudyQuestion, StudyRun
 
 _COLOURS = ("extract", "rerank", "retrieve", "link", "prune")
 _CONDITIONS = ("graph", "sample", "model", "embedder", "judge", "counting")
-_NOT_RUN = "not run"
+_NOT_RUN, _NOT_MEASURED = "not run", "not measured"
 
 
 def paper_sections(papers: Sequence[FilledPaper], questions: Sequence[StudyQuestion]) -> list[Section]:
@@ -95,29 +95,34 @@ def values_table(table: FilledTable, name: str) -> Table:
 
 
 def _row(table: FilledTable, row: TableRow) -> list[Cell]:
-    small = f"{_NOT_RUN}: {row.command}" if row.command else ""
+    small = f"{_absent(table)}: {row.command}" if row.command else ""
     cells = [Cell(row.name, row.name, small, macro("parts.html", "pipeline", row.name, "", small), name=True)]
     for place, (column, value) in enumerate(zip(table.columns, row.values, strict=True)):
         if table.table.x:
             x = row.x[place]
             cells.append(NONE if x is None else Cell(shown(table.table.x, x), x))
-        cells.append(_measured(column.measure, value, whole=bool(row.command)))
+        cells.append(_measured(table, column.measure, value, whole=bool(row.command)))
         if _is_published(table, place):
             own = value.published
             cells.append(NONE if own is None else Cell(shown(column.measure, own), own))
     return cells
 
 
-def _measured(measure: str, value: Value, *, whole: bool) -> Cell:
+def _measured(table: FilledTable, measure: str, value: Value, *, whole: bool) -> Cell:
     """Return our value: mean, interval, number of questions, and how far repetitions are apart."""
     own = value.measured
     if own is None:
-        return NONE if whole or not value.is_planned else Cell(_NOT_RUN)
+        return NONE if whole or not value.is_planned else Cell(_absent(table))
     low, high = (shown(measure, end) for end in (own.low, own.high))
     small = f"{low}–{high}, n={own.n:,}"
     if value.spread is not None:
         small += f"; ±{shown(measure, value.spread)} of {len(value.means)}"
     return Cell(shown(measure, own.mean), own.mean, small)
+
+
+def _absent(table: FilledTable) -> str:
+    """Return what stands in the place of values: pipelines may have been run without measuring their memory."""
+    return _NOT_MEASURED if any(is_memory(column.measure) for column in table.columns) else _NOT_RUN
 
 
 def _section(paper: FilledPaper, questions: Sequence[StudyQuestion], number: int) -> Section:
@@ -190,7 +195,8 @@ def _notes(paper: FilledPaper, table: FilledTable) -> Iterator[str]:
     if any(
         not row.command and value.measured is None and value.is_planned for row in table.rows for value in row.values
     ):
-        yield f"Cells «{_NOT_RUN}»: {command(paper.plan, paper.path, [])}."
+        memory = _absent(table) == _NOT_MEASURED
+        yield f"Cells «{_absent(table)}»: {command(paper.plan, paper.path, [], memory=memory)}."
     counts = [
         {own.n for row in table.rows if (own := row.values[place].measured)} for place in range(len(table.columns))
     ]
