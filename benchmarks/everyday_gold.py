@@ -23,10 +23,7 @@ HEADING = re.compile(r"\[(.+): (\w+)\]")
 
 def as_written(tables: Tables, **options: Any) -> Tables:
     """Return tables as `pandas.read_csv` reads them after they were written."""
-    return {
-        key: pd.read_csv(io.StringIO(table.to_csv(index=False)), **options)  # type: ignore[misc]
-        for key, table in tables.items()
-    }
+    return {key: pd.read_csv(io.StringIO(table.to_csv(index=False)), **options) for key, table in tables.items()}
 
 
 def yes(fact: Any) -> list[str]:
