@@ -82,16 +82,16 @@ def program(name: str) -> str:
     """Return the path of a program of Node.js."""
     found = shutil.which(name)
     if found is None:
-        raise SystemExit(f"`{name}` is not on the PATH: install Node.js, which reads the data of {PACKAGE}")
+        raise SystemExit(f"`{name}` is not on the PATH: install Node.js, which fetches and reads packages of npm")
     return found
 
 
-def fetched(work: Path) -> Path:
-    """Fetch the package and return the folder with its files."""
-    folder = work / "packages" / "pokemon-showdown"
+def fetched(work: Path, package: str = PACKAGE) -> Path:
+    """Fetch a package of npm, given with its version, and return the folder with its files."""
+    folder = work / "packages" / package.rpartition("@")[0].strip("@").replace("/", "-")
     if not (folder / "package").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([program("npm"), "pack", PACKAGE, "--silent", "--pack-destination", str(folder)], check=True)
+        subprocess.run([program("npm"), "pack", package, "--silent", "--pack-destination", str(folder)], check=True)
         shutil.unpack_archive(next(folder.glob("*.tgz")), folder)
     return folder
 

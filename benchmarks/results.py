@@ -151,13 +151,15 @@ class Row(NamedTuple):
     is_time: bool = False  # depends on the machine
 
 
-def _everyday(name: str, title: str, stored: str, script: str, minutes: float = 2) -> Row:
-    """Return the row of a set of everyday questions that a script makes out of a public package."""
+def _everyday(name: str, title: str, stored: str, script: str, minutes: float = 2, half: str = "") -> Row:
+    """Return the row of a set of everyday questions that a script makes out of a public package, or of its half."""
     folder = f"{{work}}/sets/{name}"
     target = folder if script == "everyday_rulebook" else "{work}/sets"
     make = f"{{python}} benchmarks/{script}.py {target}"
     build = f"{{python}} -m graphbrick build {folder} {{work}}/{name}.graph --overwrite"
     ask = f"{{python}} benchmarks/everyday.py {{work}}/{name}.graph {folder}/questions.jsonl"
+    if half:
+        name, ask = f"{name}-{half}", f"{ask} --half {half}"
     return Row(name, title, stored, (make, build, ask), verdicts, minutes, fetch=f"{folder}/questions.jsonl")
 
 
@@ -177,6 +179,12 @@ ROWS = (
     _everyday("films", "films, read", "58 / 0 / 2", "everyday_films", 4),
     _everyday("monsters", "monsters, read", "56 / 1 / 3", "everyday_monsters", 4),
     _everyday("rulebook", "rules of a game, read", "46 / 0 / 14", "everyday_rulebook"),
+    _everyday("shop", "music store, half read", "28 / 0 / 2", "everyday_shop", 0.3, "odd"),
+    _everyday("shop", "music store, half **not read**", "25 / 2 / 3", "everyday_shop", 0.1, "even"),
+    _everyday("pokemon", "Pokémon, half read", "26 / 2 / 2", "everyday_pokemon", 0.5, "odd"),
+    _everyday("pokemon", "Pokémon, half **not read**", "25 / 1 / 4", "everyday_pokemon", 0.2, "even"),
+    _everyday("starwars", "Star Wars, odd lines", "26 / 1 / 3", "everyday_starwars", 0.3, "odd"),
+    _everyday("starwars", "Star Wars, even lines", "24 / 4 / 2", "everyday_starwars", 0.1, "even"),
     Row("operators", "counts, superlatives, comparisons, yes or no", ".990",
         ("{python} benchmarks/operator_questions.py",),
         lambda output: share(cell(output, "right", kind="all")), 1),

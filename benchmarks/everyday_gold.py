@@ -1,0 +1,74 @@
+"""Questions of a set for `everyday.py`, with answers that pandas computes: the parts that several sets share.
+
+A text file has definitions first (`name = expression`), then questions: a line with kind and comparison in brackets, a
+question, and below it, indented, the expression of its answers. Lines with `#` are comments. Expressions are read with
+the tables and the functions of the script of that set. Odd and even questions are the two halves.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from everyday_sets import Tables
+
+Row = dict[str, Any]
+
+HEADING = re.compile(r"\[(.+): (\w+)\]")
+
+
+def as_written(tables: Tables, **options: Any) -> Tables:
+    """Return tables as `pandas.read_csv` reads them after they were written."""
+    return {key: pd.read_csv(io.StringIO(table.to_csv(index=False)), **options) for key, table in tables.items()}
+
+
+def yes(fact: Any) -> list[str]:
+    """Return «yes» or «no» as an answer."""
+    return ["yes" if fact else "no"]
+
+
+def listed(labels: Iterable[Any], most: int = 15) -> list[str]:
+    """Return different labels in order. Raise `ValueError` for none, or more than a person would read."""
+    found = sorted({str(label) for label in labels})
+    if not 0 < len(found) <= most:
+        raise ValueError(f"{len(found)} answers, not 1 to {most}")
+    return found
+
+
+def larger(first: str, second: str, one: Any, two: Any) -> list[str]:
+    """Return which of two has the larger value, given their names and values. Raise `ValueError` if they are equal."""
+    if one == two:
+        raise ValueError(f"{first} and {second} are equal")
+    return [first if one > two else second]
+
+
+def questions(text: str, scope: dict[str, Any]) -> list[Row]:
+    """Return the questions of a text with their answers, read with the names of a scope."""
+    scope = scope | {"yes": yes}
+    rows: list[Row] = []
+    kind = compare = question = ""
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        heading = HEADING.fullmatch(line)
+        if heading:
+            kind, compare = heading.groups()
+        elif not kind:
+            name, _, expression = line.partition(" = ")
+            scope[name] = eval(expression, scope)
+        elif not line.startswith(" "):
+            question = line
+        else:
+            try:
+                found = eval(line.strip(), scope)
+            except Exception as error:
+                raise SystemExit(f"{question}\n    {line.strip()}\n    {error!r}") from error
+            answers = [str(answer) for answer in (found if isinstance(found, list) else [found])]
+            if (compare == "refuse") == bool(answers):
+                raise SystemExit(f"{question}\n    {len(answers)} answers to a question of kind {kind}")
+            rows.append({"question": question, "answers": answers, "kind": kind, "compare": compare})
+    return rows
