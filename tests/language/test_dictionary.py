@@ -53,6 +53,8 @@ def test_another_version_of_the_package_is_refused(monkeypatch: pytest.MonkeyPat
     (tmp_path / "lemminflect").mkdir()
     (tmp_path / "lemminflect/__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "lemminflect"]:
+        monkeypatch.delitem(sys.modules, name)
     dictionary._text.cache_clear()
     with pytest.raises(ModelError) as caught:
         dictionary.lemmas("led")

@@ -120,10 +120,10 @@ def _bytes(file: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ModelError(
-            f"cannot be read ({error.strerror or error}); this needs lemminflect 0.2: "
+            f"{path} cannot be read ({error.strerror or error}); it belongs to lemminflect 0.2: "
             "pip install --force-reinstall 'lemminflect>=0.2.3,<0.3'",
-            path,
             code="dictionary.not_readable",
+            path=path,
         ) from error
 
 
