@@ -60,18 +60,22 @@ def with_max_tokens(llm: str | None, max_tokens: int | None) -> str | None:
     ("LLM(model='gpt-4.1', max_tokens=4000)", 'gpt-4.1')
     """
     from graphbrick.core.errors import InputError
-    from graphbrick.models.llm.naming import chat_model
 
     if max_tokens is None:
         return llm
     if llm is None:
         raise InputError("--max-tokens is the longest reply of --llm; name the model too", code="cli.no_llm")
+    from graphbrick.models.llm.naming import chat_model  # loads what talks to model servers
+
     return repr(replace(chat_model(llm), max_tokens=max_tokens))  # type: ignore[type-var]
 
 
 @contextmanager
 def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iterator[None]:
     """Context manager that keeps the runs inside to a budget, and records or replays what models reply."""
+    if (budget, cache_mode, cache_file) == (None, "off", None):  # most commands, which need none of this
+        yield
+        return
     from graphbrick.core.errors import InputError
     from graphbrick.core.session import Session
     from graphbrick.models.llm.reply_cache import MODES, current_cache, default_path

@@ -75,20 +75,22 @@ def chosen_pipeline(
 ) -> Pipeline:
     """Return the pipeline that the options of ``ask`` name; by default that of the graph."""
     from graphbrick.core.errors import InputError
-    from graphbrick.models.llm.naming import model_text
     from graphbrick.pipeline.parsing import parse
-    from graphbrick.recipes import recipe as find
 
     if recipe is None:
         if parts:
             raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
         if text is not None and llm is not None:
+            from graphbrick.models.llm.naming import model_text
+
             raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
         return default_pipeline(graph, llm) if text is None else parse(text)
     if text is not None:
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
         )
+    from graphbrick.recipes import recipe as find  # loads tables of published pipelines
+
     return find(recipe).pipeline(**recipe_parts(recipe, parts, llm))
 
 
@@ -135,11 +137,14 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.learn import default
     from graphbrick.models.embedders.minilm import MiniLM
-    from graphbrick.models.llm.naming import model_text
 
     if isinstance(graph, TextGraph) and not MiniLM().is_installed:
         typer.echo(NO_ENCODER, err=True)
-    return default.default_pipeline(graph, "" if llm is None else model_text(llm))
+    if llm is None:
+        return default.default_pipeline(graph)
+    from graphbrick.models.llm.naming import model_text  # loads what talks to model servers
+
+    return default.default_pipeline(graph, model_text(llm))
 
 
 def embed_first(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> None:

@@ -11,10 +11,9 @@ import gzip
 from collections import defaultdict
 from functools import lru_cache
 from importlib.resources import files
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from graphbrick.core.errors import ModelError
+from graphbrick.language import dictionary
 
 PERSON, PLACE, TIME, GROUP = "person", "place", "time", "group"
 _AGENT_ENDINGS = ("er", "or", "ist", "ant", "ess")
@@ -51,30 +50,20 @@ def _lexicon() -> _Lexicon:
     return _Lexicon(kinds, dict(nouns), dict(verbs))
 
 
-@lru_cache(maxsize=1)
-def _forms() -> Any:
-    try:
-        import lemminflect
-    except ImportError as error:
-        raise ModelError("writing English questions needs lemminflect: pip install 'graphbrick[learn]'") from error
-    return lemminflect
-
-
 def is_installed() -> bool:
     """Return whether there is a dictionary of forms; without it the functions for forms raise `ModelError`."""
-    return find_spec("lemminflect") is not None
+    return dictionary.is_installed()
 
 
 @lru_cache(maxsize=8192)
 def _inflected(word: str, tag: str) -> str:
-    forms = _forms().getInflection(word, tag)
-    return str(forms[0]) if forms else word
+    return dictionary.inflected(word, tag)
 
 
 @lru_cache(maxsize=8192)
 def _lemmas(word: str) -> dict[str, str]:
     """Return the dictionary forms of a word by part of speech, for those in the dictionary."""
-    return {part: forms[0] for part, forms in _forms().getAllLemmas(word).items() if forms}
+    return dictionary.lemmas(word)
 
 
 def kind_of(noun: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +14,8 @@ from graphbrick.core.compute import limited_by
 from graphbrick.core.errors import GraphbrickError, InputError
 
 if TYPE_CHECKING:
+    import asyncio
+
     from graphbrick.core import Evidence
 
 _EXAMPLE = "tokens=20000,usd=0.05,seconds=60"
@@ -62,7 +63,7 @@ class Budget:
         self._cancelled = False
         self._waiting = set[Future[Any]]()
         self._lock = threading.Lock()
-        self._settled = list[asyncio.Future[None]]()
+        self._settled: list[asyncio.Future[None]] = []
 
     @classmethod
     def parse(cls, text: str) -> Budget:
@@ -148,6 +149,8 @@ class Budget:
                     return
                 if not self._open:
                     raise StoppedError(reason, code="budget.call_too_large")
+                import asyncio  # loaded already, as this runs in a loop
+
                 settled = asyncio.get_running_loop().create_future()
                 self._settled.append(settled)
             await settled

@@ -9,17 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from graphbrick.core.errors import ModelError
 from graphbrick.models.llm.context_budget import count_tokens, text_tokens
-from graphbrick.models.llm.http.connection import Connection
 from graphbrick.models.llm.http.wire import message_json, tool_json
 from graphbrick.models.llm.messages import MessageLike, Reply, Request, Tool
-from graphbrick.models.llm.prices import Hosted
-from graphbrick.models.llm.reply_cache import ReplyCache, current_cache, recorded_reply, reply_json
-from graphbrick.models.llm.sending import OnToken, account, send_all
 from graphbrick.pipeline.brick import Brick
+
+# What talks to servers and keeps replies is imported when a model is called: most pipelines name the type only.
+if TYPE_CHECKING:
+    from graphbrick.models.llm.http.connection import Connection
+    from graphbrick.models.llm.prices import Hosted
+    from graphbrick.models.llm.reply_cache import ReplyCache
+    from graphbrick.models.llm.sending import OnToken
 
 _on_token: ContextVar[OnToken | None] = ContextVar("graphbrick_on_token", default=None)
 
@@ -104,6 +107,9 @@ class ChatModel(Brick):
             ModelError: A request is too long for the model, or fails; the others are given up then.
             StoppedError: The budget does not hold them all; those that it held are on the ledger.
         """
+        from graphbrick.models.llm.reply_cache import current_cache, reply_json
+        from graphbrick.models.llm.sending import account, send_all
+
         cache = current_cache()
         replies = [self._recorded(cache, request, on_token) for request in requests]
         missing = [i for i, reply in enumerate(replies) if reply is None]
@@ -155,6 +161,9 @@ class ChatModel(Brick):
         recorded = None if cache is None else cache.get(self._identity(request))
         if recorded is None:
             return None
+        from graphbrick.models.llm.reply_cache import recorded_reply
+        from graphbrick.models.llm.sending import account
+
         reply = replace(recorded_reply(recorded), cached=True)
         if on_token is not None:
             on_token(reply.text)
