@@ -163,7 +163,7 @@ def _everyday(name: str, title: str, stored: str, script: str, minutes: float = 
 
 _UNLABELLED = "{python} benchmarks/unlabelled.py {data} --limit 150 --slow 0 --graph "
 _METAQA = "MetaQA's kb.txt.gz and dev_{1,2,3}hop.jsonl.gz: `graphbrick datasets show metaqa` says where they are"
-_DEFAULT = "default: PassageRank(MiniLM(), n=10, facts=0, synonyms=None, walk=0.25, links=0.6)"
+_DEFAULT = "default: PassageRank(MiniLM(), n=10, facts=0, synonyms=None, walk=0.25, short=1, links=0.6)"
 _PASSAGES = "{python} benchmarks/passages.py {data}/hipporag {work}/passages --pipeline '" + _DEFAULT + "' --only "
 _HIPPORAG = "the samples of HippoRAG's repository (reproduce/dataset), packed with gzip"
 
