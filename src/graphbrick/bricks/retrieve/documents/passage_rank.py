@@ -69,7 +69,7 @@ class PassageRank(RetrieveStage):
         passages: Weight of passages among the starts, above 0.
         walk: Weight of the walk in a sum with words and similarity, above 0; None to rank by the walk alone.
         short: Its weight where every document is one passage, above 0; among longer documents it is mixed with ``walk``
-            by the number of documents a passage. None for ``walk`` everywhere.
+            by the number of documents a passage. None for ``walk`` everywhere; it means nothing without ``walk``.
         restart: Probability of going back to the start at each step, in (0, 1).
         synonyms: Least cosine of names that count as synonyms; None for no synonyms.
         entities: Entities that walks start from at most, at least 1.
