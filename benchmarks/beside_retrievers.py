@@ -30,7 +30,7 @@ PIPELINES = {
     "HippoRAG 2's walk": (
         "PassageRank(MiniLM(), n=10, facts=0, names=1.0, passages=0.05, entities=5, titles=1.0, links=0.0)"
     ),
-    "the default of ask": "PassageRank(MiniLM(), n=10, facts=0, synonyms=None, walk=0.25, links=0.6)",
+    "the default of ask": "PassageRank(MiniLM(), n=10, facts=0, synonyms=None, walk=0.25, short=1, links=0.6)",
 }
 Gold = list[tuple[str, list[list[int]]]]
 

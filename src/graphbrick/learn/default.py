@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from graphbrick.pipeline import Pipeline
 
 TEXT_PIPELINE = (
-    "Overview(PassageRank(MiniLM(), facts=0, synonyms=None, walk=0.25, links=0.6, late=300), MiniLM()) >> "
+    "Overview(PassageRank(MiniLM(), facts=0, synonyms=None, walk=0.25, short=1, links=0.6, late=300), MiniLM()) >> "
     "Quote(MiniLM(), n=3, min_confidence=0.5)"
 )
 """The default for graphs made from documents: words, meaning and a walk, and what continues the best.

@@ -16,7 +16,7 @@ from overlap import Overlap
 
 from graphbrick import ByTokens, FromFile, PassageRank, Query, Subgraph, index
 from graphbrick.bricks.retrieve.documents.passage_graph import PassageGraph, synonym_pairs
-from graphbrick.bricks.retrieve.documents.passage_links import continuing, title_entities
+from graphbrick.bricks.retrieve.documents.passage_links import continuing, documents_a_passage, title_entities
 from graphbrick.bricks.retrieve.documents.passage_rank import named_in
 from graphbrick.bricks.retrieve.documents.passage_search import best, fused, standardised, word_parts, word_scores
 from graphbrick.core.trace import Trace, record
@@ -215,6 +215,34 @@ def test_the_walk_is_one_voice_among_words_and_meaning(graph: TextGraph) -> None
     alone = titles(graph, replace(brick, walk=None), question)
     assert alone[0] == "The Long Rain"
     assert set(titles(graph, replace(brick, walk=1e9), question)[:2]) == set(alone[:2])
+
+
+def test_the_walk_weighs_as_where_every_document_is_one_passage(graph: TextGraph) -> None:
+    assert documents_a_passage(graph) == 1
+    question = "Which boats are in the place where The Long Rain plays?"
+
+    def scores(brick: PassageRank) -> list[tuple[str, float]]:
+        return [(item.text, item.score) for item in brick.retrieve(Query(question), Subgraph(graph)).items]
+
+    brick = PassageRank(Overlap(), n=5, facts=0, walk=0.25, links=0)
+    assert scores(replace(brick, short=1e9)) == scores(replace(brick, walk=1e9)) != scores(brick)
+
+
+def test_the_weight_of_the_walk_is_mixed_by_the_documents_a_passage(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Ada Okoth lives in Kisumu.\n\nIt has a pier here.\n\nIt has a fort here.")
+    (folder / "b.txt").write_text("Lima has boats.")
+    graph = index([folder], tmp_path / "d.graph", chunker=ByTokens(n=6, overlap=0)).graph
+    assert graph.n_passages == 4
+    assert documents_a_passage(graph) == 0.5
+
+    def scores(brick: PassageRank) -> list[float]:
+        return [item.score for item in brick.retrieve(Query("Where does Ada Okoth live?"), Subgraph(graph)).items]
+
+    brick = PassageRank(Overlap(), n=4, facts=0, walk=1.0, links=0)
+    assert scores(replace(brick, short=4.0)) == pytest.approx(scores(replace(brick, walk=2.5)))
+    assert scores(replace(brick, short=4.0)) != pytest.approx(scores(brick))
 
 
 def test_standardised_scores() -> None:

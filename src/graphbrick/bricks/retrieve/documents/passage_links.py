@@ -45,6 +45,15 @@ def entity_frequency(graph: TextGraph) -> Ids:
     return current_session().get(("entity frequency",), count, of=graph)
 
 
+def documents_a_passage(graph: TextGraph) -> float:
+    """Return the number of documents divided by that of passages, above 0 and at most 1; the graph has passages."""
+
+    def count() -> float:
+        return len({graph.passage(passage).document for passage in range(graph.n_passages)}) / graph.n_passages
+
+    return current_session().get(("documents a passage",), count, of=graph)
+
+
 def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores, titles: float) -> Scores:
     """Return how well each passage continues one of the ten best, float64 [passages]; 0 for others.
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.documents.facts import fact_vectors
 from graphbrick.bricks.retrieve.documents.late_vectors import late_scores
 from graphbrick.bricks.retrieve.documents.passage_graph import Floats, passage_graph
-from graphbrick.bricks.retrieve.documents.passage_links import continuing, entity_frequency
+from graphbrick.bricks.retrieve.documents.passage_links import continuing, documents_a_passage, entity_frequency
 from graphbrick.bricks.retrieve.documents.passage_search import (
     best,
     cosines,
@@ -48,7 +48,8 @@ class PassageRank(RetrieveStage):
 
     With a weight of the ``walk``, passages are ranked by a sum: their words (BM25), their similarity with the question,
     and the walk with this weight, each standardised over its hundred best. The walk finds what several passages say
-    together, but names on menus mislead it; the sum corrects that. It is stretched from 0 to 1 and squared.
+    together, but names on menus mislead it; the sum corrects that. It is stretched from 0 to 1 and squared. Names tell
+    more where a document is one passage about something, so the walk may have a weight of its own there (``short``).
 
     A passage that answers the second half of a question often has few of its words. So passages that continue one of
     the ten best rank higher: they share a rare entity with it, and fit what it leaves open of the question. Passages of
@@ -67,6 +68,8 @@ class PassageRank(RetrieveStage):
         words: Whether passages also count by their words (BM25, ranks fused), not by embedding alone as in HippoRAG 2.
         passages: Weight of passages among the starts, above 0.
         walk: Weight of the walk in a sum with words and similarity, above 0; None to rank by the walk alone.
+        short: Its weight where every document is one passage, above 0; among longer documents it is mixed with ``walk``
+            by the number of documents a passage. None for ``walk`` everywhere; it means nothing without ``walk``.
         restart: Probability of going back to the start at each step, in (0, 1).
         synonyms: Least cosine of names that count as synonyms; None for no synonyms.
         entities: Entities that walks start from at most, at least 1.
@@ -98,6 +101,7 @@ class PassageRank(RetrieveStage):
     words: bool = parameter(False)
     passages: float = parameter(0.1, above=0, search=(0.05, 0.1, 0.2))
     walk: float | None = parameter(None, above=0, example=1.0, search=(0.5, 1.0))
+    short: float | None = parameter(None, above=0, example=1.0, search=(0.5, 1.0))
     restart: float = parameter(0.5, above=0, below=1, search=(0.3, 0.5, 0.7))
     synonyms: float | None = parameter(0.8, above=0, at_most=1)
     entities: int = parameter(10, at_least=1, search=(5, 10, 20))
@@ -131,12 +135,19 @@ class PassageRank(RetrieveStage):
             scores = nearest if walked is None else walked
         else:
             scores = standardised(word_scores(graph, question)) + standardised(meaning)
-            scores += 0 if walked is None else self.walk * standardised(walked)
+            scores += 0 if walked is None else self._weight(graph, self.walk) * standardised(walked)
             scores = _stretched(scores) ** 2  # so that only the very best are continued
         if self.links:
             scores = _stretched(scores)
             scores = scores + self.links * continuing(graph, question, scores, nearest, self.titles)
         return scores
+
+    def _weight(self, graph: TextGraph, walk: float) -> float:
+        """Return the weight of the walk in the sum."""
+        if self.short is None:
+            return walk
+        share = documents_a_passage(graph)
+        return (1 - share) * walk + share * self.short
 
     def _walked(self, graph: TextGraph, question: str, nearest: Floats) -> Floats | None:
         """Return how often walks come to each passage, float64 [passages]; None if they have no start."""
