@@ -15,7 +15,6 @@ from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import Token, tokens
-from graphbrick.language.folding_before import tokens_before
 from graphbrick.language.hashing import extend_span, token_hashes
 from graphbrick.language.signs import fit, has_signs
 
@@ -142,7 +141,12 @@ def read(graph: Graph, text: str) -> tuple[Question, ExactNames]:
     signs = [word for word in signed.words if word not in question.words] if signed is not question else []
     if signs and not any(start < sign.start < end for start, end in inside for sign in signs):
         question, names = signed, exact_names(graph, signed)
-    if not text.isascii() and (words := tokens_before(question.text)) != tokens(question.text):
+    if text.isascii():
+        return question, names
+    from graphbrick.language.folding_before import tokens_before  # most questions need none
+
+    words = tokens_before(question.text)
+    if words != tokens(question.text):
         before = Question.read(text, words)
         if (names_before := exact_names(graph, before)).words_covered > names.words_covered:
             return before, names_before

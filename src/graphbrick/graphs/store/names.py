@@ -18,7 +18,6 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.kernels.loading import numba_is_loaded, worth_loading
 from graphbrick.language.folding import EDIT_LETTERS, name_form, one_edits
-from graphbrick.language.folding_before import form_before
 from graphbrick.language.hashing import gram_hashes, span_hash, trigrams
 
 # A trigram that occurs in more names than this is used only if no rarer one is found.
@@ -64,11 +63,17 @@ class Names(Protocol):
 
 def names_of(names: Names, text: str) -> list[int]:
     """Return the ids of all names that equal a text after folding, also as folders of earlier versions folded it."""
-    return names.exact(name_form(text)) or ([] if text.isascii() else names.exact(form_before(text)))
+    return names.exact(name_form(text)) or ([] if text.isascii() else names.exact(_form_before(text)))
+
+
+def _form_before(text: str) -> str:
+    from graphbrick.language.folding_before import form_before  # only names with other than ASCII letters need it
+
+    return form_before(text)
 
 
 def _has_form(name: str, folded: str) -> bool:
-    return name_form(name) == folded or (not name.isascii() and form_before(name) == folded)
+    return name_form(name) == folded or (not name.isascii() and _form_before(name) == folded)
 
 
 def misspelt(names: Names, folded: str) -> list[int]:
