@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import Progress, blas_threads, check_limits, silent, watched_by, watched_part
+from graphbrick.core.compute import Progress, blas_threads, check_limits, watched_by, watched_part
 from graphbrick.core.errors import ModelError
 from graphbrick.core.files.digests import is_intact, sealed, sha256
 from graphbrick.core.files.folders import files_in, new_folder
@@ -76,7 +77,7 @@ def distil(
     out: str | os.PathLike[str],
     *,
     dimensions: int = DIMENSIONS,
-    progress: Progress = silent,
+    progress: Progress | None = None,
     overwrite: bool = False,
 ) -> StaticReport:
     """Distil an encoder into static vectors, for `StaticEmbedder`; no texts and no torch are needed.
@@ -93,7 +94,7 @@ def distil(
         encoder: Any embedder; a model at a server is asked for some 30,000 texts.
         out: The folder to make.
         dimensions: Numbers of a vector, at least 2; fewer result where the encoder has fewer.
-        progress: Called with a step, and how many pieces are done, of how many.
+        progress: Called with a step, and how many pieces are done, of how many; by default what watches the current work.
         overwrite: Replace static vectors that are there.
 
     Returns:
@@ -117,7 +118,7 @@ def distil(
                 f"{encoder!r} has a vocabulary of {len(pieces)} pieces that it can read; two are needed",
                 code="static.no_vocabulary",
             )
-        with watched_by(progress):
+        with nullcontext() if progress is None else watched_by(progress):
             vectors = _embedded(encoder, list(pieces.values()))
         reduced, variance = _reduced(vectors, dimensions)
         table = np.zeros((max(tokenizer.get_vocab().values()) + 1, reduced.shape[1] + 1), dtype=np.float16)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import report
+from graphbrick.core.compute import watched_part
 from graphbrick.core.errors import ModelError
 from graphbrick.core.files.digests import digest
 from graphbrick.core.files.locks import claim
@@ -189,7 +189,8 @@ def _of_minilm() -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with claim(folder.with_name(f".{folder.name}.lock"), wait=True):
             if not folder.is_dir():
-                made = distil(MiniLM(), folder, progress=_told)
+                with watched_part("distilling MiniLM, once"):
+                    made = distil(MiniLM(), folder)
                 event(f"MiniLM was distilled, once: {made}", "static.distilled", folder=folder, seconds=made.seconds)
     except OSError as error:
         raise ModelError(
@@ -198,9 +199,4 @@ def _of_minilm() -> Path:
             code="static.not_writable",
         ) from error
     return folder
-
-
-def _told(step: str, done: float, total: float | None) -> None:
-    report("distilling MiniLM, once", done, total)
-
 
