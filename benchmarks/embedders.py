@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from passages import load
 
 from graphbrick import EmbeddingModel, MiniLM, StaticEmbedder
 from graphbrick.core.session import Session
+from passages import load
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 Encode = Callable[[Sequence[str]], npt.NDArray[Any]]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from commands import Result, Run
-from onnx_models import write_embedder
 from local_models import use_fake_llama, write_gguf
+from onnx_models import write_embedder
 
 from graphbrick import StaticEmbedder
 from graphbrick.models import fetching, store

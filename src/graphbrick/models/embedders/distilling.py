@@ -94,7 +94,7 @@ def distil(
         encoder: Any embedder; a model at a server is asked for some 30,000 texts.
         out: The folder to make.
         dimensions: Numbers of a vector, at least 2; fewer result where the encoder has fewer.
-        progress: Called with a step, and how many pieces are done, of how many; by default what watches the current work.
+        progress: Called with a step, and how many pieces are done, of how many; None for what watches the current work.
         overwrite: Replace static vectors that are there.
 
     Returns:
@@ -265,4 +265,5 @@ def _reduced(vectors: Floats, dimensions: int) -> tuple[Floats, float]:
 def _weights(n: int) -> Floats:
     """Return the SIF weights of n pieces whose frequencies follow Zipf's law, in the order of their ranks."""
     inverse = 1 / np.arange(2, n + 2)
-    return (_SIF / (_SIF + inverse / inverse.sum())).astype(np.float32)
+    weights: Floats = (_SIF / (_SIF + inverse / inverse.sum())).astype(np.float32)
+    return weights

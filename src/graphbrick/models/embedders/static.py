@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, repr=False)
 class StaticEmbedder(Embedder):
-    """Cosine similarity of mean vectors of word pieces, distilled from an encoder: the fastest embedder, and a coarse one.
+    """Cosine similarity of mean vectors of word pieces, distilled from an encoder: the fastest, and coarse.
 
     A text is the mean of the vectors of its pieces, in which frequent pieces weigh little (SIF), scaled to length 1.
     The order of words does not matter, and no text is cut. It suits first stages that leave a choice to a better model,
@@ -199,4 +199,3 @@ def _of_minilm() -> Path:
             code="static.not_writable",
         ) from error
     return folder
-
