@@ -97,6 +97,7 @@ def speeds(systems: dict[str, Encode], words: Sequence[str]) -> dict[str, list[f
                 least[name] = min(least[name], time.process_time() - start)
         for name in systems:
             rates[name].append(n / least[name])
+            print(f"{name}: {rates[name][-1]:,.0f} texts of {length} words a second", flush=True)
     return rates
 
 
