@@ -43,6 +43,7 @@ from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.learn.train.patterns.relation_writer import train_writer
 from graphbrick.learn.train.patterns.towers import train_towers
 from graphbrick.models.embedders import use
+from graphbrick.models.embedders.distilling import distil
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import all_bricks
 from graphbrick.questions.question import Question
@@ -84,6 +85,7 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
     train_patterns(tiny_graph(), asked, folder / "made.patterns", embedder=EmbeddingModel(**embedder), rounds=1)
     train_towers(tiny_graph(), asked, folder / "made.towers", embedder=EmbeddingModel(**embedder), epochs=1)
     train_writer(tiny_graph(), asked, folder / "made.writer", embedder=EmbeddingModel(**embedder), epochs=1)
+    distil(EmbeddingModel(**embedder), folder / "made.static")
     return {
         "scorer": BM25(),
         "other": NGram(),
@@ -95,6 +97,7 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "stage": Expand() >> ShortestPaths(),
         "until": EnoughPaths(n=2),
         "EmbeddingModel": embedder,
+        "StaticEmbedder": {"model": str(folder / "made.static")},
         "PatternScorer": {"model": str(folder / "made.patterns")},
         "PathTowers": {"model": str(folder / "made.towers")},
         "WrittenRelations": {"model": str(folder / "made.writer")},

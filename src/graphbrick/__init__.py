@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     from graphbrick.models.embedders.embedding_model import EmbeddingModel as EmbeddingModel
     from graphbrick.models.embedders.llm_embedder import LLMEmbedder as LLMEmbedder
     from graphbrick.models.embedders.minilm import MiniLM as MiniLM
+    from graphbrick.models.embedders.static import StaticEmbedder as StaticEmbedder
     from graphbrick.models.embedders.use import USE as USE
     from graphbrick.models.llm.llm import LLM as LLM
     from graphbrick.models.llm.local_llm import LocalLLM as LocalLLM

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from commands import Result, Run
 from local_models import use_fake_llama, write_gguf
+from onnx_models import write_embedder
 
+from graphbrick import StaticEmbedder
 from graphbrick.models import fetching, store
 
 
@@ -108,6 +110,22 @@ def test_fetching(run, monkeypatch: pytest.MonkeyPatch) -> None:
     asked.clear()
     run("fetch", "all")
     assert asked == list(store.known())
+
+
+def test_distilling(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"base": (1.0, 0.5, 0.0), "kenya": (1.0, 0.0, 0.0), "peso": (0.0, 1.0, 0.0), "lake": (0.0, 0.0, 1.0)}
+    encoder = f"EmbeddingModel({str(write_embedder(tmp_path / 'toy', table).parent)!r}, text_prefix='base ')"
+    out = str(tmp_path / "made")
+    made = run("distil", encoder, "--out", out)
+    assert made.code == 0
+    assert "4 pieces" in made.out.replace("\n", " ")
+    assert f"use it as StaticEmbedder(model={out!r})" in made.out.replace("\n", " ")
+    assert StaticEmbedder(out).score("kenya", ["kenya", "peso"]).argmax() == 0
+    refused(run("distil", encoder, "--out", out), "--overwrite")
+    again = run("distil", encoder, "--out", out, "--overwrite", "--dimensions", "3", "--json")
+    assert {"pieces": 4, "dimensions": 3, "encoder": encoder}.items() <= json.loads(again.out).items()
+    refused(run("distil", encoder), "--out")
+    refused(run("distil", "BM25()", "--out", out), "embedder")
 
 
 def test_what_cannot_be_fetched_is_an_error(run) -> None:

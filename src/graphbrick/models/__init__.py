@@ -10,6 +10,7 @@ BRICKS = {
     "LLMRatingScorer": "scorers.llm_rating",
     "LLMPointwiseScorer": "scorers.llm_pointwise",
     "MiniLM": "embedders.minilm",
+    "StaticEmbedder": "embedders.static",
     "USE": "embedders.use",
     "EmbeddingModel": "embedders.embedding_model",
     "LLMEmbedder": "embedders.llm_embedder",

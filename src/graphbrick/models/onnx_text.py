@@ -15,6 +15,7 @@ from graphbrick.core.compute import check_limits, report
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import DETAIL, count_call, event
+from graphbrick.models.onnx_providers import batch_tokens, check_provider, providers
 from graphbrick.models.places import folder_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ WEIGHTS = tuple(
 )
 POOLINGS = ("mean", "cls", "max")
 _MOST_TOKENS = 512  # attention needs memory with the square of the length; texts of a graph are far shorter
-_BATCH_TOKENS = 1024  # larger batches are no faster on a processor and take more memory
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 HELD = 4  # most loaded models of one kind in a session
@@ -104,7 +104,7 @@ class OnnxText:
         """
         encodings = self._encode(texts)
         done = 0
-        for batch in _batches(encodings):
+        for batch in _batches(encodings, batch_tokens(self.session)):
             check_limits()
             report(f"{self.name} reads texts", done, len(encodings))
             done += len(batch)
@@ -204,7 +204,7 @@ def _load(model: str, weights: Path) -> OnnxText:
 
 
 def open_session(weights: Path, name: str, model: Callable[[], bytes] | None = None) -> InferenceSession:
-    """Open a model for the processor.
+    """Open a model, for the processor or what `graphbrick.models.onnx_providers` chooses.
 
     Args:
         weights: Its file.
@@ -224,15 +224,18 @@ def open_session(weights: Path, name: str, model: Callable[[], bytes] | None = N
     options.log_severity_level = 3
     # Threads that wait by spinning slow everything down when another process needs the processor.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    wanted = providers(onnxruntime.get_available_providers())
     try:
         opened = str(weights) if model is None else model()
-        return onnxruntime.InferenceSession(opened, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(opened, options, providers=wanted)
     except Exception as error:
         raise ModelError(
             f"{weights} cannot be loaded as an ONNX model: {first_line(error)}; is it complete?",
             code="onnx.unreadable",
             weights=weights.name,
         ) from error
+    check_provider(session, wanted, name)
+    return session
 
 
 def not_installed(name: str, package: str | None) -> ModelError:
@@ -334,12 +337,12 @@ def _pool(hidden: Floats, mask: npt.NDArray[np.int64], how: str) -> Floats:
     return pooled
 
 
-def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
+def _batches(encodings: Sequence[Encoding], most: int) -> list[list[int]]:
     """Group texts of similar length for little padding; groups do not depend on the order."""
     order = sorted(range(len(encodings)), key=lambda i: (len(encodings[i].ids), encodings[i].ids))
     batches: list[list[int]] = [[]]
     for i in order:
-        if batches[-1] and (len(batches[-1]) + 1) * len(encodings[i].ids) > _BATCH_TOKENS:
+        if batches[-1] and (len(batches[-1]) + 1) * len(encodings[i].ids) > most:
             batches.append([])
         batches[-1].append(i)
     return batches

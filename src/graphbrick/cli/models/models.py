@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -51,6 +52,43 @@ def fetch(
             store.fetch(model.name, report)
     note_events(entry.events)
     print_fetched(chosen, as_json=as_json)
+
+
+@app.command()
+def distil(
+    encoder: Annotated[
+        str, typer.Argument(metavar="[BRICK]", help="The embedder to distil, such as \"EmbeddingModel('FOLDER')\".")
+    ] = "MiniLM()",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make [for MiniLM() that of StaticEmbedder()]."),
+    ] = None,
+    dimensions: Annotated[int, typer.Option(min=2, help="Numbers of a vector at most.")] = 256,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace static vectors that are there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Distil an encoder into static vectors of word pieces.
+
+    StaticEmbedder('FOLDER') then embeds by them. It takes about a minute.
+    """
+    from graphbrick.cli.options import chosen_embedder
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.models.embedders.distilling import DIMENSIONS, distil
+    from graphbrick.models.embedders.static import StaticEmbedder, default_folder
+
+    chosen = chosen_embedder(encoder, "BRICK")
+    if out is None and (repr(chosen) != "MiniLM()" or dimensions != DIMENSIONS):
+        raise InputError("name the folder to make with --out; only MiniLM() as it is has a place of its own")
+    place = default_folder() if out is None else out
+    with progress(f"distilling {chosen!r}") as shown:
+        made = distil(chosen, place, dimensions=dimensions, progress=shown, overwrite=overwrite)
+    if as_json:
+        print_json(made.to_dict())
+    else:
+        use = StaticEmbedder() if out is None else StaticEmbedder(str(out))
+        console().print(f"{made}\nuse it as {use!r}", markup=False)
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ import numpy.typing as npt
 from graphbrick.core.errors import ModelError
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.models.vectors.store import current_store
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 _OFF = 0.02  # squared lengths may differ from 1 by this; half precision changes them far less
 _ADVICE = "; are the vectors beside the graph damaged, or of another model? remove that folder"
@@ -35,6 +38,10 @@ class Embedder(Scorer):
     def reads(self, text: str) -> bool:
         """Return whether the model was trained for the script of a text; True unless a subclass knows better."""
         return True
+
+    def tokenizer(self) -> Tokenizer | None:
+        """Return what cuts texts into the model's pieces; None unless a subclass knows it."""
+        return None
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

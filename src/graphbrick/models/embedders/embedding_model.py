@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,9 @@ from graphbrick.models.onnx_text import (
 )
 from graphbrick.models.places import folder_of
 from graphbrick.models.torch_text import BATCH, count_tokens, open_torch
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 _MODULES = ("Transformer", "Pooling", "Normalize")
 _POOLING_SWITCHES = {
@@ -125,6 +129,16 @@ class EmbeddingModel(Embedder):
                 )
         vector: npt.NDArray[np.float32] = self._vectors(model, [self.query_prefix + query])[0]
         return vector
+
+    def tokenizer(self) -> Tokenizer | None:
+        """Return the tokenizer of the model of texts; None if torch loads it with one that is not a fast one."""
+        weights = onnx_weights(self.model, "EmbeddingModel")
+        if weights is not None:
+            return load(self.model, weights).tokenizer
+        tokenizer: Tokenizer | None = getattr(
+            open_torch("SentenceTransformer", self.model).tokenizer, "backend_tokenizer", None
+        )
+        return tokenizer
 
     def _vectors(self, name: str, texts: list[str]) -> npt.NDArray[np.float32]:
         weights = onnx_weights(name, "EmbeddingModel")

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from graphbrick.core.session import current_session
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.fused_bert import fused
 from graphbrick.models.onnx_text import OnnxText, not_installed, open_session
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 _MAX_TOKENS = 256  # as the model was trained
 _HEADS = 12
@@ -67,6 +71,10 @@ class MiniLM(Embedder):
         """Return the vectors of texts, float32 [texts, 384], of length 1."""
         return self.load().embed(texts)
 
+    def tokenizer(self) -> Tokenizer:
+        """Return the tokenizer of bert-base-uncased."""
+        return self.load().tokenizer
+
     def load(self) -> OnnxText:
         """Return the loaded model; a session loads it once."""
         return current_session().get(("MiniLM model",), _load)
@@ -85,9 +93,14 @@ def _load() -> OnnxText:
         raise not_installed("MiniLM", _MODULE)
     weights = Path(spec.origin).with_name("model.onnx")
     session = open_session(weights, "MiniLM", lambda: fused(weights.read_bytes(), _HEADS))
+    return OnnxText("MiniLM", bert_tokenizer(), session, _MAX_TOKENS)
+
+
+def bert_tokenizer() -> Tokenizer:
+    """Return the tokenizer of bert-base-uncased, which neither cuts nor pads."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    # The vocabulary of bert-base-uncased, one token in each line; the package of the model has only weights.
+    # One token in each line; the package of the model has only weights.
     text = gzip.decompress((files("graphbrick.models.embedders") / "bert_uncased_vocab.txt.gz").read_bytes()).decode(
         "utf-8"
     )
@@ -96,4 +109,4 @@ def _load() -> OnnxText:
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 102), ("[CLS]", 101))
-    return OnnxText("MiniLM", tokenizer, session, _MAX_TOKENS)
+    return tokenizer

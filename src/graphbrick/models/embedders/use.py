@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ from graphbrick.core.session import current_session
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.store import find, resolve
 from graphbrick.models.use_encoder import UseEncoder
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 _MODEL = "use-multilingual-v3"
 
@@ -43,6 +47,12 @@ class USE(Embedder):
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors of texts, float32 [texts, 512], of length 1."""
+        return self._load().embed(texts)
+
+    def tokenizer(self) -> Tokenizer:
+        """Return the tokenizer of its SentencePiece model."""
+        return self._load().tokenizer
+
+    def _load(self) -> UseEncoder:
         folder = resolve(_MODEL)
-        model = current_session().get(("USE model", folder), lambda: UseEncoder.load(folder), at_most=1)
-        return model.embed(texts)
+        return current_session().get(("USE model", folder), lambda: UseEncoder.load(folder), at_most=1)
