@@ -137,7 +137,7 @@ class StaticVectors:
                 f"{folder / TOKENIZER} cannot be read by this version of tokenizers: {first_line(error)}",
                 code="static.other_tokenizer",
             ) from error
-        return cls(tokenizer, vectors, vectors.any(axis=1))
+        return cls(tokenizer, vectors, np.any(vectors != 0, axis=1))
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of texts, float32 [texts, dimensions], of length 1."""
