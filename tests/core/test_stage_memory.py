@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 import threading
+from mmap import mmap
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,8 +31,10 @@ _NOISE = 12.0  # MB that other threads of a test process may take or give back m
 
 
 def held(megabytes: int) -> np.ndarray:
-    """Memory that is really there: every page is written."""
-    return np.ones(megabytes << 17)
+    """Memory that is really there, as every page is written, and that the system has back when it is freed."""
+    block = np.frombuffer(mmap(-1, megabytes << 20), dtype=np.uint8)
+    block[:] = 1
+    return block
 
 
 @pytest.mark.parametrize("kind", [KernelPeaks, SampledPeaks])
