@@ -137,3 +137,48 @@ def test_who_does_what_no_relation_says_is_read_as_the_class_of_those_who_do(tmp
 
 def test_joining_the_company_is_being_hired(graph: Graph) -> None:
     assert set(PIPELINE(graph, "who joined the company in 2004?").texts) == {"Ada Marsh", "Ben Okoro"}
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    people = [
+        ("Ona Field", "Doctor", 61),
+        ("Per Lund", "Doctor", 39),
+        ("Rui Sá", "Nurse", 35),
+        ("Eva Stone", "Patient", 8),
+    ]
+    wards = [("Oncology", 18, "North Clinic"), ("Intensive Care", 8, "South Clinic"), ("Surgery", 30, "North Clinic")]
+    records: list[Record] = [EntityRecord(name, types=(kind,), properties={"age": age}) for name, kind, age in people]
+    records += [EntityRecord(name, types=("Ward",), properties={"beds": beds}) for name, beds, _ in wards]
+    records += [EntityRecord(name, types=("Clinic",)) for name in ("North Clinic", "South Clinic")]
+    records += [(name, "PART_OF", clinic) for name, _, clinic in wards]
+    records += [
+        ("Ona Field", "TREATS", "Eva Stone"),
+        ("Rui Sá", "WORKS_IN", "Surgery"),
+        ("Per Lund", "WORKS_IN", "Surgery"),
+    ]
+    return build(records, tmp_path_factory.mktemp("clinic") / "clinic.graph")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("How many doctors and nurses are there?", {"3"}),
+        ("What is the average age of doctors and nurses?", {"45"}),
+        ("list all doctors and nurses", {"Ona Field", "Per Lund", "Rui Sá"}),
+        ("which doctors are not older than 50", {"Per Lund"}),
+    ],
+)
+def test_two_classes_are_all_of_both(clinic: Graph, question: str, answers: set[str]) -> None:
+    assert set(PIPELINE(clinic, question).texts) == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ("Which ward has fewer than 20 beds but is not in North Clinic?", {"Oncology"}),
+        ("Which patients under 5 are treated by Ona Field?", {"Eva Stone"}),
+    ],
+)
+def test_no_condition_beside_a_bound_is_left_out(clinic: Graph, question: str, wrong: set[str]) -> None:
+    assert not wrong & set(PIPELINE(clinic, question).texts)

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
-_NEGATED = re.compile(  # in texts of plans; «not before» is from then on
-    r"\b(?:without|not|no|of 0|under|at most|over|at least|other than|from|since|until|after|before|up to)\b"
+_NEGATED = re.compile(r"\b(?:without|not|no|of 0|other than)\b")  # in texts of plans
+_NOT_WITHIN = re.compile(  # «not before» is from then on
+    r"\b(?:not|never)\b(?: [a-z]+){0,3} (?:than|before|after|since|until|till|over|under|above|below|at least|at most"
+    r"|between|up to)\b"
 )
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
@@ -102,11 +104,17 @@ class Parser:
         resolver.assume(plan, unread)
 
     def check_negated(self, plan: Plan | None) -> None:
-        """Raise `CannotPlanError` if «not» or «never» stands in the question, and nothing in its plan says it."""
+        """Raise `CannotPlanError` if a plan says nothing of a «not» or «never», or a comparison leaves out a name."""
         word = self.english.search("not_of_all", self.question.text)
+        if isinstance(plan, p.Within) and " than " not in self.question.text:  # «patients under 10 whom e0 treats»
+            said = " ".join(plan.texts(self.place))
+            labels = (self.place.graph.label(self.entity(match[0])) for match in MENTION.finditer(self.question.text))
+            left_out = next((label for label in labels if label not in said), None)
+            if left_out is not None:
+                raise UnreadWordError(left_out)
         if word is None or plan is None or self.english.match("auxiliary", self.question.text):
             return
-        if not _NEGATED.search(plan.text(self.place)):
+        if not _NEGATED.search(plan.text(self.place)) and not _NOT_WITHIN.search(self.question.text):
             raise UnreadWordError(word[0])
 
     def by_near_words(self, read: Callable[[str], Plan | None], text: str) -> Plan | None:
@@ -190,8 +198,8 @@ class Parser:
         text = self.english.without("everywhere", text)
         by_class, negations = self.rules, self.negations
         rules = (
-            self._listed, by_class.owners, by_class.together, by_class.works_for, self._phrasing, by_class.called,
-            self._except, negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best,
+            self._listed, self._classes, by_class.owners, by_class.together, by_class.works_for, self._phrasing,
+            by_class.called, self._except, negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best,
             self._before_noun,
             negations.dated, self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking,
             negations.negated, self._of_best, self._shared, self._joined,
@@ -258,6 +266,14 @@ class Parser:
             if noun not in self.english.anything and not any(map(self.resolver.lexicon.class_named, names)):
                 return None  # «who plays both e0 and e1» is not a list
         return self.listed(match["list"])
+
+    def _classes(self, text: str) -> SetPlan | None:
+        """Read «doctors and nurses»: all of two classes."""
+        match = self.english.match("two_classes", text)
+        if match is None:
+            return None
+        names = [self.resolver.lexicon.class_named(stems(match[which])) for which in ("one", "other")]
+        return p.Either(tuple(p.Members(name) for name in names if name)) if all(names) else None
 
     def _members(self, text: str) -> SetPlan:
         """Return a class, such as «countries are there»."""
