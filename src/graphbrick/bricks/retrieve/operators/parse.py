@@ -199,10 +199,10 @@ class Parser:
         by_class, negations = self.rules, self.negations
         rules = (
             self._listed, self._classes, by_class.owners, by_class.together, by_class.works_for, self._phrasing,
-            by_class.called, self._except, negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best,
-            self._before_noun,
-            negations.dated, self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking,
-            negations.negated, self._of_best, self._shared, self._joined,
+            by_class.called, self._except, negations.neither, by_class.impact, by_class.hierarchy,
+            self.superlatives.best, self._before_noun, negations.dated, self._where, self.comparisons.within,
+            self._dated, by_class.never, negations.lacking, negations.negated, self._of_best, self._shared,
+            self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
