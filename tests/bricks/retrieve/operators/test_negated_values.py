@@ -117,7 +117,7 @@ def test_an_amount_in_another_unit_is_never_compared_as_it_is(tmp_path: Path) ->
     assert PIPELINE(ships, "which ships have a cargo over 0.5 tonnes").texts == ("Sea Lark",)
 
 
-def test_ends_of_another_class_at_the_same_relation_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_ends_of_another_class_at_the_same_relation_are_no_answers(tmp_path: Path) -> None:
     records: list[Record] = [EntityRecord(name, types=("Boat",)) for name in ("Gull", "Tern")]
     records += [EntityRecord("Mule", types=("Cart",)), EntityRecord("Nia Holt", types=("Person",))]
     records += [("Nia Holt", "STEERS", name) for name in ("Gull", "Tern", "Mule")]

@@ -11,7 +11,7 @@ from graphbrick.graphs.store.literals import read_literal
 
 MOMENT = 1e-4
 """Years that are shorter than a day, so that «after May» begins with June."""
-_DECADE = re.compile(r"(?:the )?(?P<year>(?:1[5-9]|20)?\d0)['’]?s\b")
+_DECADE = re.compile(r"(?:the )?(?P<year>(?:1[5-9]|20)\d0|(?:(?<=the )|(?<=')|(?<=’))\d0)['’]?s\b")  # «30s» are seconds
 _ISO = re.compile(r"(?P<date>\d{4}-\d{2}(?:-\d{2})?)(?:\s+|$)")
 
 

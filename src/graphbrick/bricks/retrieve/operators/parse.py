@@ -103,12 +103,13 @@ class Parser:
             raise resolver.unread(plan, unread)
         resolver.assume(plan, unread)
 
-    def check_negated(self, plan: Plan | None) -> None:
+    def check_left_out(self, plan: Plan | None) -> None:
         """Raise `CannotPlanError` if a plan says nothing of a «not» or «never», or a comparison leaves out a name."""
         word = self.english.search("not_of_all", self.question.text)
-        if isinstance(plan, p.Within) and " than " not in self.question.text:  # «patients under 10 whom e0 treats»
+        if isinstance(plan, p.Within):  # «patients under 10 whom e0 treats»; of «larger than e0» it has the number
             said = " ".join(plan.texts(self.place))
-            labels = (self.place.graph.label(self.entity(match[0])) for match in MENTION.finditer(self.question.text))
+            named = re.sub(r"\bthan (?!\d).*", "", self.question.text)
+            labels = (self.place.graph.label(self.entity(match[0])) for match in MENTION.finditer(named))
             left_out = next((label for label in labels if label not in said), None)
             if left_out is not None:
                 raise UnreadWordError(left_out)

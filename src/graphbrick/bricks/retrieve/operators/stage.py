@@ -31,7 +31,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_manner, check_names, check_one, of_asked_class
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_manner, check_names, check_one
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
@@ -202,7 +202,7 @@ class Operators(RetrieveStage):
         cue = next(iter(cues), "")
         try:
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
-            parser.check_negated(plan)
+            parser.check_left_out(plan)
             evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self))
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH, APART)
@@ -288,7 +288,8 @@ class Operators(RetrieveStage):
         """Return what a learned reader takes a question for; if that is unlikely, a path that says all of it."""
         likeliest = self.patterns.retrieve(query, parser.place.subgraph)
         read = None if is_likely(likeliest, parser) else said_evidence(parser, self.cap, repr(self))
-        return of_asked_class(parser.schema, parser.question, read or likeliest)
+        check_class(parser.schema, parser.question, read or likeliest)
+        return read or likeliest
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import Along
-from graphbrick.bricks.retrieve.operators.schema.refusals import of_asked_class
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Evidence, Query
@@ -81,8 +81,8 @@ def said_evidence(parser: Parser, cap: int, source: str) -> Evidence | None:
 def is_likely(read: Evidence, parser: Parser) -> bool:
     """Return whether a learned reader is more likely right than wrong, or cannot tell.
 
-    It reads words without their order, so that it cannot tell «into» from «from»: where a question has such a word, a
-    relation has the verb with such a word, and the rules read it, theirs is the path.
+    The reader does not see the order of words, so it cannot tell «into» from «from». Where the rules read such a
+    question, they are trusted instead.
     """
     if read.confidence is not None and read.confidence < _LIKELY:
         return False
@@ -224,5 +224,5 @@ def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
     """
     asked, readings = in_words_of_graph(query, parser)
     evidence, scorer = patterns.retrieve(asked, parser.place.subgraph), patterns.scorer
-    evidence = of_asked_class(parser.schema, parser.question, evidence)
+    check_class(parser.schema, parser.question, evidence)
     return with_confidence(evidence, scorer, parser, readings) if isinstance(scorer, WordAlignment) else evidence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
-from graphbrick.core.trace import event
 from graphbrick.language.forms import PLACE, TIME, kind_of
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import sources_of
@@ -75,33 +73,6 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
             code=UNREAD_WORDS,
             words=tuple(sorted(targets)),
         )
-
-
-def of_asked_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> Evidence:
-    """Return evidence without the paths of its best pattern that end at another class than a question asks for.
-
-    «Which starships has e0 flown» asks for no vehicles, though the same relation leads to both.
-
-    Raises:
-        CannotPlanError: The best path, and so its pattern, leads to no such class.
-    """
-    check_class(paths, question, evidence)
-    targets = paths.asked(question.text) if paths.classes else frozenset()
-    best = next(iter(evidence.paths), None)
-    if best is None or not targets:
-        return evidence
-    inside = np.concatenate([paths.lexicon.classes[name] for name in sorted(targets)])
-    alike = [path for path in evidence.paths if path.pattern == best.pattern]
-    others = {id(path) for path in alike if path.end not in inside}
-    if not others or len(others) == len(alike):
-        return evidence
-    event(
-        f"{len(others)} at the end of the same relation left out: no {' or '.join(sorted(targets))}",
-        "operators.of_asked_class",
-        left_out=len(others),
-        classes=sorted(targets),
-    )
-    return replace(evidence, items=tuple(item for item in evidence.items if id(item) not in others))
 
 
 def _is_place(paths: SchemaPaths, entity: int) -> bool:

@@ -14,9 +14,7 @@ from graphbrick.patterns.english.senses import near_nouns
 from graphbrick.patterns.lexicon import verb_forms
 from graphbrick.patterns.properties.sources import sources_of
 
-_WHO_DOES = re.compile(
-    r"who (?:(?:is|was|has|have|had|originally|first) )?(?P<verb>[a-z]+)(?: (?:on|in))? (?P<who>e\d+)$"
-)
+_WHO_DOES = re.compile(r"who (?:(?:has|have|had) )?(?P<verb>[a-z]+)(?: (?:on|in))? (?P<who>e\d+)$")
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 
 
