@@ -34,10 +34,11 @@ _NOT = re.compile(
     r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
 )
 
+_SUPERLATIVE = re.compile(r"(?<!at )\b(?:most|least|fewest)\b")
 _METRES = re.compile(r"^(\d[\d.,]*) ?m\b")
 
 
-class _Bounds(NamedTuple):
+class Bounds(NamedTuple):
     """A comparison in a phrase.
 
     Attributes:
@@ -83,7 +84,7 @@ class Comparisons:
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
         done = self._done_in_time(text) or self._gained(text) or self._of_number(text)
-        bounds = self._bounds(text)
+        bounds = self.bounds(text)
         if done is not None or bounds is None:
             return done
         both = self._both_bounds(text, bounds)
@@ -100,7 +101,7 @@ class Comparisons:
             return self._bounded(None, bounds, attribute, error)
         return self._bounded(base, bounds, attribute)
 
-    def _both_bounds(self, text: str, bounds: _Bounds) -> SetPlan | None:
+    def _both_bounds(self, text: str, bounds: Bounds) -> SetPlan | None:
         """Read two comparisons without «and» between them, as in «films before 1950 with at least 3 songs»."""
         amount = None if bounds.kind == "between" else self.english.read_amount(bounds.right)
         rest = amount.rest if amount else ""
@@ -188,7 +189,7 @@ class Comparisons:
             base: The set; what stands before the comparison if None.
             text: The comparison and what stands before it.
         """
-        bounds = self._bounds(text)
+        bounds = self.bounds(text)
         match = self.english.match("is_who", bounds.left) if bounds else None
         if bounds is None or match is None:
             return None
@@ -196,7 +197,7 @@ class Comparisons:
         base = base or (self.listed(who) if MENTION.fullmatch(who) else self.read(f"which {who}"))
         return self._bounded(base, bounds, self.english.without("has_words", match["attr"] or ""))
 
-    def _bounds(self, text: str) -> _Bounds | None:
+    def bounds(self, text: str) -> Bounds | None:
         """Return the comparison in a phrase, the opposite for «does not earn more than»; else None."""
         bounds = self._stated_bounds(text)
         negated = _NOT.search(bounds.left) if bounds else None
@@ -207,25 +208,25 @@ class Comparisons:
         left = bounds.left[: negated.start()] + negated["verb"]
         return bounds._replace(left=left, kind=_OPPOSITES[bounds.kind])
 
-    def _stated_bounds(self, text: str) -> _Bounds | None:
+    def _stated_bounds(self, text: str) -> Bounds | None:
         english = self.english
         between = english.search("between", text)
         if between and self._is_between(between):
-            return _Bounds(text[: between.start()], "between", (), "", between["right"])
+            return Bounds(text[: between.start()], "between", (), "", between["right"])
         than = english.search("than", text)
         bare = than and than["more"] in ("more", "less", "fewer") and not than["attr"]
         if than and not (bare and english.read_amount(than["right"])):
             comparison = english.comparatives[than["more"]]
             self._comparative = than["more"]
             kind = "over" if comparison.largest else "under"
-            return _Bounds(text[: than.start()], kind, comparison.names, than["attr"] or "", than["right"])
+            return Bounds(text[: than.start()], kind, comparison.names, than["attr"] or "", than["right"])
         plain = english.search("bound", text)
         if plain and english.read_amount(plain["right"]):
             is_time = english.match("time_bound", plain["bound"])
             kind = english.bounds[plain["bound"]]
-            return _Bounds(text[: plain.start()], kind, (), "", plain["right"], is_time=is_time is not None)
+            return Bounds(text[: plain.start()], kind, (), "", plain["right"], is_time=is_time is not None)
         exact = english.search("exact", text)
-        return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
+        return Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
 
     def _is_between(self, match: re.Match[str]) -> bool:
         """Return whether «from» begins a stretch, as in «from 1 to 2»; «from 2010 and over 5» has two conditions."""
@@ -237,7 +238,7 @@ class Comparisons:
         )
 
     def _bounded(
-        self, base: SetPlan | None, bounds: _Bounds, attribute: str, unknown: UnknownNounError | None = None
+        self, base: SetPlan | None, bounds: Bounds, attribute: str, unknown: UnknownNounError | None = None
     ) -> SetPlan | None:
         """Return the part of a set, or of all with such a number, within bounds; None for no number.
 
@@ -248,6 +249,9 @@ class Comparisons:
             unknown: Says that no set has the name that the question gives it.
         """
         words = " ".join(filter(None, (attribute, bounds.words)))
+        unread = _SUPERLATIVE.search(bounds.right)
+        if unread:
+            raise UnreadWordError(unread[0])
         if is_length(bounds.names):
             bounds = bounds._replace(right=_METRES.sub(r"\1 metres", bounds.right))
         amount = self.english.read_amount(bounds.right)
@@ -301,7 +305,7 @@ class Comparisons:
         own = set(stems(spaced(measure.text(self.place))))
         return not all(self.english.is_among(word, own) for word in self.english.content(words))
 
-    def _with_number(self, bounds: _Bounds, words: str) -> SetPlan | None:
+    def _with_number(self, bounds: Bounds, words: str) -> SetPlan | None:
         """Return all that have the number that a comparison without a noun speaks of; None if nothing has it."""
         try:
             return self.resolver.measured(words, bounds.names, words or self._comparative)[0]
@@ -309,7 +313,7 @@ class Comparisons:
             return None
 
     def _converted(
-        self, base: SetPlan | None, bounds: _Bounds, words: str, text: str
+        self, base: SetPlan | None, bounds: Bounds, words: str, text: str
     ) -> tuple[tuple[p.Measure, float] | None, str, str]:
         """Return what an amount in another unit measures, and how many of its own unit that is; what follows; the unit.
 
@@ -333,7 +337,7 @@ class Comparisons:
         return converted if is_said else None, after, unit["unit"]
 
     def _measured(
-        self, base: SetPlan | None, bounds: _Bounds, words: str, unit: str, unknown: UnknownNounError | None
+        self, base: SetPlan | None, bounds: Bounds, words: str, unit: str, unknown: UnknownNounError | None
     ) -> tuple[SetPlan, p.Measure]:
         """Return what is compared, and its measure; the arguments are those of `_bounded`, with the words and unit."""
         wording = words or self._comparative
@@ -352,7 +356,7 @@ class Comparisons:
         names = names or names_by_unit(self.english, unit, of_class, bare=not words)
         return base, self.resolver.measure(words, names, base, wording)
 
-    def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
+    def _bounded_by_entity(self, base: SetPlan, bounds: Bounds, words: str) -> SetPlan:
         """Read «larger than e1», «more people than e1»."""
         other = self.english.match("that_of", bounds.right)
         than = self.read(other["who"] if other else bounds.right)

@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.schema.rules import ClassRules
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.joins import Joins
 from graphbrick.bricks.retrieve.operators.wordings.mentions import words_around
 from graphbrick.bricks.retrieve.operators.wordings.negations import Negations
 from graphbrick.bricks.retrieve.operators.wordings.spellings import as_divided
@@ -36,6 +37,7 @@ _NOT_WITHIN = re.compile(  # «not before» is from then on
     r"\b(?:not|never)\b(?: [a-z]+){0,3} (?:than|before|after|since|until|till|over|under|above|below|at least|at most"
     r"|between|up to)\b"
 )
+_NUMBER_OR_THAN = re.compile(r"(?<!\be)(?<!\w)\d|\b(?:more|less|fewer) than\b")
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
 
@@ -164,12 +166,6 @@ class Parser:
         """Return the entities that a text mentions."""
         return p.Listed(tuple(self.entities[int(number)] for number in MENTION.findall(text)))
 
-    def noun(self, base: SetPlan) -> str:
-        """Return a noun for the entities of a set, for a phrase about them."""
-        if isinstance(base, p.Members):
-            return base.name
-        return self.resolver.lexicon.classes_of(base.run(self.place)) or "ones"
-
     def set(self, text: str) -> SetPlan:
         """Return the plan of a phrase that asks for entities, such as «which cities in e0 have more than ...».
 
@@ -197,13 +193,14 @@ class Parser:
 
     def _set(self, text: str) -> SetPlan:
         text = self.english.without("everywhere", text)
-        by_class, negations = self.rules, self.negations
+        by_class, negations, joins = self.rules, self.negations, self.joins
         rules = (
             self._listed, self._classes, by_class.owners, by_class.together, by_class.works_for, self._phrasing,
             by_class.called, self._except, negations.neither, by_class.impact, by_class.hierarchy,
-            self.superlatives.best, self._before_noun, negations.dated, self._where, self.comparisons.within,
-            self._dated, by_class.never, negations.lacking, negations.negated, self._of_best, self._shared,
-            self._joined,
+            self.superlatives.best, self._before_noun, self._modified, negations.dated, self._where,
+            self.comparisons.within,
+            self._dated, by_class.never, negations.lacking, negations.negated, self._of_best, joins.shared,
+            joins.joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -232,6 +229,11 @@ class Parser:
         return Negations(self)
 
     @cached_property
+    def joins(self) -> Joins:
+        """The reader of several conditions in one phrase."""
+        return Joins(self)
+
+    @cached_property
     def conditions(self) -> Conditions:
         """The reader of values of properties."""
         from graphbrick.bricks.retrieve.operators.conditions import Conditions  # most graphs need none
@@ -244,6 +246,14 @@ class Parser:
         from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings  # most graphs need none
 
         return Phrasings(self.resolver, self.set, self.entity)
+
+    def _modified(self, text: str) -> SetPlan | None:
+        """Read «nurses under 40 who work in e0»: a number or time beside another condition."""
+        if not _NUMBER_OR_THAN.search(text):
+            return None
+        from graphbrick.bricks.retrieve.operators.wordings.modifiers import Modifiers  # most questions need none
+
+        return Modifiers(self).set(text)
 
     def _phrasing(self, text: str) -> SetPlan | None:
         return self.phrasings.set(text) if has_columns(self.place.graph) else None
@@ -345,52 +355,3 @@ class Parser:
             return None
         self.entities.append(inner.only(self.place))
         return self.set(f"{match['front']} e{len(self.entities) - 1}")
-
-    def _shared(self, text: str) -> SetPlan | None:
-        """Read «which countries border both e0 and e1»: the same phrase about several entities."""
-        english = self.english
-        match = english.search("coordinated", text)
-        if not match:
-            return None
-        rest = english.without("in_common", f"{text[match.end() :]} ")
-        rest = f" {rest}" if rest else ""
-        before = re.sub(r"\bdo $", "does ", re.sub(r"\b(?:common|shared|mutual|same) ", "", text[: match.start()]))
-        if english.match("all_share", rest) and not english.content(rest.replace("share", "")):
-            rest = " have"
-        phrases = (f"{before}{match['word'] or ''}e{number}{rest}" for number in MENTION.findall(match["list"]))
-        parts = tuple(self.set(phrase) for phrase in phrases)
-        both = p.Both(parts)
-        either = re.search(r"\bor\b|either", match[0])
-        if either or (not english.search("shared_words", text) and not len(both.run(self.place))):
-            return p.Either(parts)
-        return both
-
-    def _joined(self, text: str) -> SetPlan | None:
-        """Read «which countries in e0 use e1»: a phrase about one entity, then one about another."""
-        mentions = list(MENTION.finditer(text))
-        if len(mentions) < 2:
-            return None
-        english = self.english
-        first, rest = text[: mentions[0].end()], text[mentions[0].end() :].strip()
-        joined = english.match("join", rest)
-        second = rest[joined.end() :].strip() if joined else rest
-        if english.match("bare_copula", first) or not second:
-            return None
-        either = english.match("or_else", rest)
-        if either:
-            base = self.set(first)
-            return p.Either((base, self.set(f"which {self.noun(base)} {either['other']}")))
-        if re.search(r" (?:where|in which) e\d+$", first):  # «where e0 is spoken» goes on after the name
-            passive, where = english.match("passive", second), english.match("where_clause", second)
-            if passive:
-                return self._split(f"{first} {passive['verb']}", f"are in {passive['where']}")
-            if where:
-                return self._split(f"{first} {where['verb']}", where["next"])
-        return self._split(first, second)
-
-    def _split(self, first: str, second: str) -> SetPlan:
-        base = self.set(first)
-        joined = self.english.match("join", second)
-        return p.Both(
-            (base, self.set(f"which {self.noun(base)} {second[joined.end() :].strip() if joined else second}"))
-        )

@@ -105,9 +105,9 @@ class PhraseResolver:
         self.assumptions: dict[Plan | Measure, str] = {}
         self._read: dict[tuple[str, int], list[_Match]] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
-        self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
+        self.labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
         plain = {word for name in lexicon.by_class for word in name} | {"locat", "part", "plac", "sit", "location"}
-        self._is_plain = [plain.issuperset(set(label) - SMALL) for label in self._labels]
+        self._is_plain = [plain.issuperset(set(label) - SMALL) for label in self.labels]
 
     def along(self, phrase: str, entity: int) -> Along:
         """Return the pattern from an entity that a phrase speaks of; the entity is `e0` or so in the phrase.
@@ -321,7 +321,7 @@ class PhraseResolver:
             else:
                 excess += not self._is_plain[relation]
                 score -= _UNSAID_PLAIN if self._is_plain[relation] else _UNSAID_NAMED
-            score += _WHOLE_LABEL * _holds(plain, self._labels[relation])
+            score += _WHOLE_LABEL * _holds(plain, self.labels[relation])
         pairs = zip(path.pattern, path.pattern[1:], strict=False)
         back = sum(one[0] == other[0] and one[1] != other[1] for one, other in pairs)
         if chain.is_common:  # «who shares an employer with e0» goes there and back
@@ -339,9 +339,9 @@ class PhraseResolver:
         has a type.
         """
         for relation, forward in match.along.steps[:2]:
-            label = self._labels[relation]
+            label = self.labels[relation]
             is_head = None if any(word in self.english.symmetric for word in label) else begins_at(phrase, label)
-            is_other = is_another_way(phrase, label, self._labels)
+            is_other = is_another_way(phrase, label, self.labels)
             if is_other or (is_head is not None and is_head != forward):
                 return replace(match, is_turned=True, score=match.score - _WRONG_WAY)
             if is_head is not None:

@@ -70,7 +70,7 @@ class Truth:
             return None
         base = self.parser.set(f"which {match['base']}")
         be = "are " if self.english.match("needs_are", match["rest"]) else ""
-        return p.IsAmong(base, self.parser.set(f"which {self.parser.noun(base)} {be}{match['rest']}"))
+        return p.IsAmong(base, self.parser.set(f"which {self.parser.joins.noun(base)} {be}{match['rest']}"))
 
     def _pair(self, text: str) -> ValuePlan | None:
         """Read «do e0 and e1 share a border», «do e0 and e1 use the same currency»."""

@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.schema.ways import WHO, Way, WaysSaid
 from graphbrick.bricks.retrieve.operators.sets import (
     Along,
     CannotPlanError,
+    Either,
     Having,
     Listed,
     Members,
@@ -135,8 +136,14 @@ class SchemaPaths:
         names = tuple(join.end for join in way.joins)
         if len(steps) == 1:
             along = Along(entity, steps)
-            inside = np.isin(along.run(self.place), self.lexicon.classes[names[0]])
-            return along if inside.all() else Along(entity, steps, of_class=names[0])
+            ends = [self.lexicon.classes[name] for name in way.ends or names]
+            if np.isin(along.run(self.place), np.concatenate(ends)).all():
+                return along
+        if way.ends:
+            ways = (way._replace(joins=(*way.joins[:-1], way.joins[-1]._replace(end=end)), ends=()) for end in way.ends)
+            return Either(tuple(self._plan(one, entity, phrase) for one in ways))
+        if len(steps) == 1:
+            return Along(entity, steps, of_class=names[0])
         plan = Walk(Listed((entity,)), steps, names)
         self._note(plan, way, phrase)
         return plan
@@ -169,7 +176,8 @@ class SchemaPaths:
         joins = best.joins
         steps = tuple((join.relation, not join.forward) for join in reversed(joins))
         classes = tuple(join.start for join in reversed(joins))
-        return Walk(Members(joins[-1].end), steps, classes, is_backward=True)
+        ends = tuple(map(Members, best.ends or (joins[-1].end,)))
+        return Walk(ends[0] if len(ends) == 1 else Either(ends), steps, classes, is_backward=True)
 
     def type_named(self, words: Sequence[str]) -> str:
         """Return the class of the class graph that some stems name; "" for none."""
@@ -355,7 +363,9 @@ class SchemaPaths:
         top = max(scores.values())
         best = [way for way in ways if scores[way] == top]
         if len({tuple(join[1:3] for join in way.joins) for way in best}) == 1:
-            return best[0]._replace(joins=over_all_classes([way.joins for way in best]))
+            ends = tuple(dict.fromkeys(way.joins[-1].end for way in best))
+            joins = over_all_classes([way.joins for way in best])
+            return best[0]._replace(joins=joins, ends=ends if len(ends) > 1 else ())
         main = None if entity is None else self._main(best, entity, phrase)
         if main is not None or len(best[0].joins) == 1 or self.content(phrase) <= self._of_classes:
             return main

@@ -146,18 +146,22 @@ class ClassRules:
         phrase = " ".join(filter(None, (left["aux"], who, match["rest"])))
         if not is_never and MENTION.search(phrase):
             return None  # another rule reads «do not border e0»
-        plan = self._lacking(base_text, phrase)
+        plan = self.lacking(base_text, phrase)
         if plan is None and is_never and base_text != "who":
             raise UnreadWordError("never" if match["is_never"] else "not")
         return plan
 
-    def _lacking(self, base_text: str, phrase: str) -> SetPlan | None:
-        """Return the entities of a set for which a phrase does not hold."""
+    def lacking(self, base_text: str, phrase: str) -> SetPlan | None:
+        """Return the entities of a set, or all people for «who», for which a phrase does not hold; None if unread."""
         if base_text == "who":
             positive = self.read(f"who {phrase}")
-            if not isinstance(positive, Walk):
+            parts = positive.parts if isinstance(positive, Either) else (positive,)
+            walks = [part for part in parts if isinstance(part, Walk)]
+            if len(walks) < len(parts):
                 return None  # another rule reads «who does not work in e0»
-            return Without(Members(positive.classes[-1]), self.of_all_named(positive))
+            who = tuple(Members(walk.classes[-1]) for walk in walks)
+            others = tuple(map(self.of_all_named, walks))
+            return Without(who[0], others[0]) if len(who) == 1 else Without(Either(who), Either(others))
         base = self.read(self.english.as_question(base_text))
         if MENTION.search(phrase):
             return Without(base, self.of_all_named(self.read(f"which {self._noun(base)} {phrase}")))
@@ -198,10 +202,13 @@ class ClassRules:
         words = self.paths.content(text)
         if _UNIVERSAL.search(text):
             return None
-        plans = [plan for name in self.paths.people() if (plan := self.paths.partakers(name, words)) is not None]
+        people = sorted(self.paths.people() - {name for name, _ in self.paths.classes_in(text)})
+        plans = [plan for name in people if (plan := self.paths.partakers(name, words)) is not None]
         shortest = min((len(plan.steps) for plan in plans if isinstance(plan, Walk)), default=0)
         best = [plan for plan in plans if isinstance(plan, Walk) and len(plan.steps) == shortest]
-        return best[0] if len(best) == 1 else None
+        if len({plan.steps for plan in best}) > 1:
+            return None
+        return best[0] if len(best) == 1 else Either(tuple(best)) if best else None
 
     def impact(self, text: str) -> SetPlan | None:
         """Read «which services break if e0 goes down»: those that depend on it."""

@@ -40,10 +40,12 @@ class Way(NamedTuple):
     Attributes:
         joins: Its steps.
         left: The words that it does not explain yet.
+        ends: All classes that it ends in, if a question asks for several: «who works in e0», doctors and nurses.
     """
 
     joins: tuple[Join, ...]
     left: frozenset[str]
+    ends: tuple[str, ...] = ()
 
 
 class Saying(NamedTuple):

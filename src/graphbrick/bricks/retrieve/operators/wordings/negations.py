@@ -38,7 +38,7 @@ class Negations:
             noun, verb = self.resolver.noun_and_verb(self.english.lead.sub("", base, count=1).strip())
             base, verb = f"which {noun}", f"{verb} "
         whole = self.parser.set(base)
-        start = f"which {self.parser.noun(whole)} {verb}"
+        start = f"which {self.parser.joins.noun(whole)} {verb}"
         mention = MENTION.search(one)
         about = start + (one[: mention.end()] if mention else one)
         first = self._of_any(about, one) if verb else self.parser.set(start + one)
@@ -55,7 +55,7 @@ class Negations:
         match = english.match("where_not", text)
         if match:
             base = self.parser.set(match["base"])
-            positive = f"which {self.parser.noun(base)} where {match['what']} {match['be']} {match['rest']}"
+            positive = f"which {self.parser.joins.noun(base)} where {match['what']} {match['be']} {match['rest']}"
             return p.Without(base, self.parser.set(positive))
         match = english.match("but_not", text)
         if match:  # «border e0 but not e1»: the same phrase about another entity
@@ -64,7 +64,7 @@ class Negations:
         if match:
             base = self.parser.set(match["base"])
             if MENTION.search(match["what"]):
-                return p.Without(base, self.parser.set(f"which {self.parser.noun(base)} have {match['what']}"))
+                return p.Without(base, self.parser.set(f"which {self.parser.joins.noun(base)} have {match['what']}"))
             return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
         return None
 
@@ -77,7 +77,9 @@ class Negations:
         if self.parser.conditions.terms(match["rest"]) and has_columns(self.place.graph):
             return None
         whole = self.parser.set(self.english.as_question(base))
-        return p.Without(whole, self.parser.set(f"which {self.parser.noun(whole)} {match['be'] or ''}{match['rest']}"))
+        return p.Without(
+            whole, self.parser.set(f"which {self.parser.joins.noun(whole)} {match['be'] or ''}{match['rest']}")
+        )
 
     def negated(self, text: str) -> SetPlan | None:
         """Read «do not use e1»: a set without the entities that the rest of the phrase selects."""
@@ -89,7 +91,8 @@ class Negations:
             # «who does not work at e0»: all that have the relation to anything, without those
             other = self.parser.set(f"which ones {rest}") if MENTION.search(rest) else None
             if not isinstance(other, p.Along) or len(other.steps) != 1:
-                return None
+                is_who = other is not None and match["base"] == "who"
+                return self.parser.rules.lacking("who", rest) if is_who else None
             ((relation, forward),) = other.steps
             return p.Without(p.Having(relation, not forward), other)
         base = self.parser.set(match["base"])
@@ -108,9 +111,9 @@ class Negations:
             return p.Without(base, self.parser.set(f"{same['subject']} {rest}"))
         if MENTION.search(rest):
             try:
-                other = self.parser.set(f"which {self.parser.noun(base)} {rest}")
+                other = self.parser.set(f"which {self.parser.joins.noun(base)} {rest}")
             except CannotPlanError:
-                other = self.parser.set(f"which {self.parser.noun(base)} are {rest}")
+                other = self.parser.set(f"which {self.parser.joins.noun(base)} are {rest}")
             return p.Without(base, self.parser.rules.of_all_named(other))
         words = re.sub(r"^\w+ (?:any |an? )?", "", rest) if self.english.match("verb_of_none", rest) else rest
         try:

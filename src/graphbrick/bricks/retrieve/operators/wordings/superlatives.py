@@ -130,8 +130,9 @@ class Superlatives:
         return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
 
     def _most_done(self, match: re.Match[str]) -> SetPlan | None:
-        """Read «which product weighs the most»."""
-        noun, verb = self.resolver.noun_and_verb(match["left"])
+        """Read «which product weighs the most», «which nurse under 45 earns the most»."""
+        plain, parts = "base" not in match.groupdict(), self.resolver.noun_and_verb(match["left"])
+        noun, verb = parts if plain else match.group("base", "verb")
         base = self.read(f"which {noun}") if verb else None
         measure: p.Measure | None = self.resolver.attribute(verb, base) if base else None
         if base is not None and measure is None:
