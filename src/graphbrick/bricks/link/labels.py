@@ -183,7 +183,7 @@ def _unknown_words(graph: Graph, question: Question) -> list[str]:
     """Return the first words of a question that build no question and speak of no type, relation or property."""
     known = vocabulary(graph)
     words = (match[0] for match in WORD.finditer(question.text) if match[0].lower() not in _SMALL)
-    return list(dict.fromkeys(word for word in words if word.lower() not in known))[:_SHOWN]
+    return list(dict.fromkeys(word for word in words if word.lower() not in known and not word.isdecimal()))[:_SHOWN]
 
 
 def _entities(mention: Mention) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
+from graphbrick.bricks.link.acronyms import meant_by
 from graphbrick.bricks.link.exact import Matches, ranked
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.spellings import other_spellings
@@ -202,7 +203,7 @@ class Unmatched:
         """
         if not is_named:
             return self._one_error(span) if len(self.question.folded(span)) >= _MISSPELT_LOWER else None
-        steps = [self._other_spelling]
+        steps = [self._other_spelling, self._acronym]
         if not longer and whole:
             steps.append(self._part)
         if span.size > 1 or whole:
@@ -219,6 +220,18 @@ class Unmatched:
                 tell_other_spelling(surface, self.graph.label(entities[0]))
                 return Mention(surface, entities[0], _OTHER_SPELLING, tuple(entities[1:]))
         return None
+
+    def _acronym(self, span: Span) -> Mention | None:
+        """Return the only entity whose name has these initials, as «ICU» has those of Intensive Care Unit."""
+        surface = self.question.surface(span)
+        entities = meant_by(self.graph, surface) if span.size == 1 and not self.question.shouts else []
+        if len(entities) > 1:
+            self.several.append(Several(surface, entities))
+        if len(entities) != 1:
+            return None
+        taken = self.graph.label(entities[0])
+        event(f"{surface!r} is taken for {taken!r}, by its initials", "link.initials", name=surface, taken=taken)
+        return Mention(surface, entities[0], _PART)
 
     def _part(self, span: Span) -> Mention | None:
         """Return the entity of which a span is a part of the name, if it is the only one or `_in_all`."""

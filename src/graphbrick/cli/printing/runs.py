@@ -138,7 +138,9 @@ def print_answers(out: Console, facts: Mapping[str, Any], limit: int = ANSWERS_S
 def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:
     """Print why there is no answer, and where in documents what comes nearest stands."""
     refusal = facts["refusal"]
-    if not _is_small_talk(facts):
+    if refusal and refusal["code"].endswith(".nothing_fits"):  # that there is nothing is the answer
+        out.print(Text("none", style="bold green"))
+    elif not _is_small_talk(facts):
         out.print("no answer found")
     if refusal:
         out.print(Text(plain(refusal["text"])))

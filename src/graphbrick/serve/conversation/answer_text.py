@@ -12,7 +12,7 @@ MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
 _SENTENCE = 60  # characters of a text from which on texts stand on lines of their own
-_NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
+_NO_ANSWER, CANNOT, _NONE = "No answer", "I cannot answer from the graph", "None: nothing"
 _YES = {"yes", "yes please", "ok", "okay", "sure", "ja", "oui", "sí", "si", "да", "是", "はい", "네"}
 _OTHERS = "Others of this name:"
 _TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
@@ -176,6 +176,8 @@ def _no_answer(run: Mapping[str, Any]) -> str:
         return text if text.endswith((".", "!", "?")) else f"{text}."
     if reason and reason["code"] == "quote.low_confidence":
         return f"{_NO_ANSWER}: {reason['text']}"
+    if reason and reason["code"].endswith(".nothing_fits"):  # that there is nothing is the answer
+        return f"{_NONE}{reason['text'].removeprefix('nothing')}."
     if run.get("withheld"):
         return f"{_NO_ANSWER} with enough confidence; the best reading of the question is {run['withheld']}."
     return f"{_NO_ANSWER} found in the graph" + (f": {reason['text']}." if reason else ".")
@@ -194,4 +196,4 @@ def without_sources(text: str) -> str:
 
 def says_nothing(text: str) -> bool:
     """Return whether the text of a reply says that there is no answer."""
-    return not text or text.startswith((_NO_ANSWER, CANNOT))
+    return not text or text.startswith((_NO_ANSWER, CANNOT, _NONE))

@@ -84,6 +84,22 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Which wings have rooms with fewer than 20 seats?", {"South Wing"}),
         ("How many teachers teach pupils over 14?", {"2"}),
         ("Which rooms have more than one tutor?", {"Physics Lab"}),
+        ("Which rooms have no tutor over 50?", {"Physics Lab", "Music Hall"}),
+        ("Which teachers do not teach pupils under 10?", {"Ada Lowe", "Cy Dunn"}),
+        ("Which teachers never teach pupils over 14?", {"Ben Hart"}),
+        ("Which teachers teach no pupils over 14?", {"Ben Hart"}),
+        # Several stretches of time.
+        ("Which tutors were hired in 2004 or 2015?", {"Di Ross", "Eli Shaw"}),
+        ("Which tutors were not hired in 2004 or 2015?", {"Flo Penn"}),
+        ("Which teachers were hired in the nineties?", {"Ada Lowe"}),
+        # Ages and means.
+        ("How old is the teacher who teaches Ivy Nash?", {"38"}),
+        ("How many years older is Ada Lowe than Cy Dunn?", {"23"}),
+        ("Which tutors are aged between 30 and 40?", {"Di Ross"}),
+        ("Is the average age of tutors higher than 40?", {"no"}),
+        ("Is the average age of tutors below 40?", {"yes"}),
+        ("Is the total salary of teachers at least 12900?", {"yes"}),
+        ("Is the total salary of teachers more than 12900?", {"no"}),
         # A superlative of what two conditions select.
         ("Which tutor under 40 earns the most?", {"Di Ross"}),
         ("Which tutor who works in the Physics Lab earns the most?", {"Di Ross"}),

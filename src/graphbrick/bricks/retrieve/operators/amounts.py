@@ -155,6 +155,32 @@ class IsMore(ValuePlan):
 
 
 @dataclass(frozen=True)
+class Compares(ValuePlan):
+    """The truth of a comparison of a value with a number, such as «over 40».
+
+    Attributes:
+        one: The value.
+        kind: "over", "under", "least" or "most".
+        number: The number.
+    """
+
+    one: ValuePlan
+    kind: str
+    number: float
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        sign = {"over": ">", "under": "<", "least": "≥", "most": "≤"}[self.kind]
+        return f"({self.one.text(place)}) {sign} {self.number:,.12g}"
+
+    def value(self, place: Place) -> bool:
+        """Return the value."""
+        value = float(self.one.value(place))
+        is_over, is_under = value > self.number, value < self.number
+        return {"over": is_over, "under": is_under, "least": not is_under, "most": not is_over}[self.kind]
+
+
+@dataclass(frozen=True)
 class Not(ValuePlan):
     """The opposite of yes or no."""
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.dates import Date
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
@@ -79,12 +80,12 @@ class Comparisons:
             CannotPlanError: The graph does not have what it compares.
         """
         in_time = self.english.match("in_time", text)
-        when = self.english.read_amount(in_time["when"]) if in_time else None
-        if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
+        dates = self._dates(in_time["when"]) if in_time else []
+        if in_time and dates and any(map(_IS_DATE, sources_of(self.place.graph))):
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
-            return p.dated(base, measure, "exactly", when.as_date)
+            return _in_any(base, measure, dates)
         done = self._done_in_time(text) or self._gained(text) or self._of_number(text)
-        bounds = self.bounds(text)
+        bounds = self._bounds(text)
         if done is not None or bounds is None:
             return done
         both = self._both_bounds(text, bounds)
@@ -141,15 +142,28 @@ class Comparisons:
     def _done_in_time(self, text: str) -> SetPlan | None:
         """Read «people who joined in 2020»: a verb that speaks of a property; None if there is none."""
         match = self.english.match("done_in_time", text)
-        when = self.english.read_amount(match["when"]) if match else None
+        dates = self._dates(match["when"]) if match else []
         try:
-            if match is None or when is None or when.rest:
+            if match is None or not dates:
                 return None
             base, attribute = self._base_and_date(match["base"], match["attr"], match["attr"])
         except CannotPlanError:
             return None
         is_column = isinstance(attribute, p.Attribute) and attribute.source.relation < 0
-        return p.dated(base, attribute, "exactly", when.as_date) if is_column else None
+        return _in_any(base, attribute, dates) if is_column else None
+
+    def _dates(self, text: str) -> list[Date]:
+        """Return the dates that a text consists of, such as «2004 or 2007»; none if it has other words."""
+        dates, rest = list[Date](), text
+        while rest:
+            amount = self.english.read_amount(rest)
+            if amount is None:
+                return []
+            dates.append(amount.as_date)
+            rest = re.sub(r"^(?:,|,? ?or|,? ?and) (?:in |on |during )?", "", amount.rest)
+            if rest and rest == amount.rest:
+                return []
+        return dates
 
     def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
         """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
@@ -189,7 +203,7 @@ class Comparisons:
             base: The set; what stands before the comparison if None.
             text: The comparison and what stands before it.
         """
-        bounds = self.bounds(text)
+        bounds = self._bounds(text)
         match = self.english.match("is_who", bounds.left) if bounds else None
         if bounds is None or match is None:
             return None
@@ -197,9 +211,9 @@ class Comparisons:
         base = base or (self.listed(who) if MENTION.fullmatch(who) else self.read(f"which {who}"))
         return self._bounded(base, bounds, self.english.without("has_words", match["attr"] or ""))
 
-    def bounds(self, text: str) -> Bounds | None:
+    def _bounds(self, text: str) -> Bounds | None:
         """Return the comparison in a phrase, the opposite for «does not earn more than»; else None."""
-        bounds = self._stated_bounds(text)
+        bounds = self.stated_bounds(text)
         negated = _NOT.search(bounds.left) if bounds else None
         if bounds is None or negated is None:
             return bounds
@@ -208,7 +222,8 @@ class Comparisons:
         left = bounds.left[: negated.start()] + negated["verb"]
         return bounds._replace(left=left, kind=_OPPOSITES[bounds.kind])
 
-    def _stated_bounds(self, text: str) -> Bounds | None:
+    def stated_bounds(self, text: str) -> Bounds | None:
+        """Return the comparison in a phrase as it is said; None if there is none."""
         english = self.english
         between = english.search("between", text)
         if between and self._is_between(between):
@@ -366,3 +381,9 @@ class Comparisons:
         value = p.Amount(than, measure).value(self.place)
         low, high = (value, np.inf) if bounds.kind in ("over", "least") else (-np.inf, value)
         return p.Within(base, measure, low, high, includes=bounds.kind in ("least", "most"))
+
+
+def _in_any(base: SetPlan, measure: p.Measure, dates: list[Date]) -> SetPlan:
+    """Return the part of a set whose date is in any of some stretches of time."""
+    parts = tuple(p.dated(base, measure, "exactly", date) for date in dates)
+    return parts[0] if len(parts) == 1 else p.Either(parts)

@@ -15,6 +15,19 @@ _DECADE = re.compile(r"(?:the )?(?P<year>(?:1[5-9]|20)\d0|(?:(?<=the )|(?<=')|(?
 _ISO = re.compile(r"(?P<date>\d{4}-\d{2}(?:-\d{2})?)(?:\s+|$)")
 
 
+_DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+_NAMED_DECADE = re.compile(rf"\b(?P<before>(?:in|of|from|during|since) the )(?P<name>{'|'.join(_DECADES)})\b")
+
+
+def with_decades(text: str) -> str:
+    """Return a lower-case text with decades in numbers.
+
+    >>> with_decades("hired in the eighties"), with_decades("in their thirties")
+    ('hired in the 1980s', 'in their thirties')
+    """
+    return _NAMED_DECADE.sub(lambda match: f"{match['before']}19{_DECADES.index(match['name']) + 2}0s", text)
+
+
 class Date(NamedTuple):
     """A decade, year, month or day.
 

@@ -2,6 +2,7 @@
 
 from graphbrick.bricks.retrieve.operators.amounts import (
     Amount,
+    Compares,
     Count,
     Difference,
     IsAmong,
@@ -44,6 +45,7 @@ __all__ = [
     "Best",
     "Both",
     "CannotPlanError",
+    "Compares",
     "Count",
     "Degree",
     "Difference",

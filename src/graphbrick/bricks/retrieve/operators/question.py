@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from graphbrick.bricks.retrieve.operators.dates import with_decades
 from graphbrick.core import Query
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
@@ -145,7 +146,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         parts += [_without_placeholders(text[at:start]), f"e{number}"]
         at = end
     parts.append(_without_placeholders(text[at:]))
-    plain = _without_placeholders(unfolded(tidy("".join(parts)), known), len(places))
+    plain = with_decades(_without_placeholders(unfolded(tidy("".join(parts)), known), len(places)))
     return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
 
 

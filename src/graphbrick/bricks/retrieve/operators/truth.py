@@ -11,9 +11,13 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, UnknownNounError, ValuePlan
+from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems
+
+_OF_ALL = re.compile(r"(?:average|mean|total|combined|overall|sum of)\b")
+_KINDS = ("over", "under", "least", "most")
 
 
 class Truth:
@@ -108,6 +112,8 @@ class Truth:
             is_bound = match["more"] in self.english.bounds
             more = match["more"] if is_bound or match["more"] == "between" else f"{match['more']} than"
             who = match["who"]
+            if _OF_ALL.match(match["attr"]):
+                return self._of_all(f"what is the {match['attr']} of {who}", f"e0 {more} {match['right']}")
             base = self.parser.listed(who) if MENTION.fullmatch(who) else self.parser.set(f"which {who}")
             phrase = f"e0 {match['attr']} {'more than' if more.endswith(_UP) else more} {match['right']}"
             phrase = phrase.replace(" lower than ", " less than ").replace(" smaller than ", " less than ")
@@ -116,6 +122,14 @@ class Truth:
         phrase = self.english.without("auxiliary", text)
         among = self.parser.comparisons.bounded(None, phrase)
         return p.IsAmong(among.base, among) if isinstance(among, p.Within) else None
+
+    def _of_all(self, value: str, comparison: str) -> ValuePlan | None:
+        """Read «is the average age of nurses higher than 40»."""
+        amount, bounds = Numbers(self.parser).read(value), self.parser.comparisons.stated_bounds(comparison)
+        number = self.english.read_amount(bounds.right) if bounds else None
+        if amount is None or bounds is None or number is None or number.date or self.english.content(number.rest):
+            return None
+        return p.Compares(amount, bounds.kind, number.value) if bounds.kind in _KINDS else None
 
     def _is_best(self, text: str) -> ValuePlan | None:
         """Read «is e0 the largest city in e1», «does e0 have the most neighbours in e1»."""

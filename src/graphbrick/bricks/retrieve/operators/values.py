@@ -153,7 +153,8 @@ class Numbers:
         if match is None or comparison is None:
             return None
         base = self._named(match["what"])
-        measure = self.resolver.measure("", comparison.names, base, f"how {match['adjective']}")
+        names = ("age", *comparison.names) if match["adjective"] == "old" else comparison.names
+        measure = self.resolver.measure("", names, base, f"how {match['adjective']}")
         if measure.is_date(self.parser.place):
             raise CannotPlanError(
                 f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import cast
 
@@ -14,6 +15,8 @@ from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.trace import DETAIL, REFUSAL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
+from graphbrick.language.forms import PERSON, kind_of
+from graphbrick.language.stems import spaced
 from graphbrick.patterns.in_words import InWords
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
@@ -21,6 +24,7 @@ from graphbrick.patterns.stated import Stated, stated_text
 from graphbrick.pipeline.budget import check_budget
 
 _LEAST, _LOOKED_AT = 0.02, 8  # the lowest confidence of a reading that is offered, and patterns that are compared
+_TOLD_APART = 100  # ends of which the types are looked at
 
 
 def stated_evidence(pattern: Stated, subgraph: Subgraph, patterns: Patterns, cap: int) -> Evidence:
@@ -76,12 +80,21 @@ def near_patterns(patterns: Patterns, query: Query, subgraph: Subgraph, most: in
         if pattern is None or not ends or (likely is not None and likely < _LEAST):
             continue
         labels = [(graph.relation_label(relation), forward) for relation, forward in pattern.steps]
-        text = words.phrase(graph.label(pattern.start), labels, reading.pattern.types, many=len(ends) > 1)
+        types = [*reading.pattern.types[:-1], _type_of(graph, ends, reading.pattern.types[-1:])]
+        text = words.phrase(graph.label(pattern.start), labels, types, many=len(ends) > 1)
         near.setdefault(
             ends,
             NearReading(text, stated_text(graph, *pattern), (graph.key(pattern.start),), len(ends), likely),
         )
     return sorted(near.values(), key=lambda one: -(one.confidence or 0))[:most]
+
+
+def _type_of(graph: Graph, ends: Sequence[int], usual: Sequence[str]) -> str:
+    """Return the type that all of some entities have; «person» for people of several types, "" if there is none."""
+    types = [set(graph.types(end)) for end in ends[:_TOLD_APART]]
+    if usual and all(usual[0] in own for own in types):
+        return usual[0]
+    return "person" if all(any(kind_of(spaced(name).lower()) == PERSON for name in own) for own in types) else ""
 
 
 def _confidence(scorer: object, query: Query, reading: Reading, best: list[Reading]) -> float | None:

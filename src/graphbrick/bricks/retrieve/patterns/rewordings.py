@@ -11,6 +11,13 @@ from graphbrick.language.stems import WORD, stem
 
 _NAMES, _SHORTEST = 3, 4  # names that are near to a word, and letters of the shortest word
 _BEFORE = re.compile(r"\b(?:in|on|at|by|with|for|from|to|of|about)\s+$", re.IGNORECASE)
+_BROKEN = re.compile(  # what a question is not any more without its noun or verb
+    r"(?:how (?:many|much)|which|whose|(?:in|at|on|of|for) (?:which|what)) "
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|will|in|of|at|on|for|with|by|from|to|than)\b"
+    r"|(?:who|what|where) (?:(?:is|are) )?(?:\w+ing|in|of|at|the|an?)\b"
+    r"(?!.*\b(?:is|are|was|were|do|does|did|has|have)\b)",
+    re.IGNORECASE,
+)
 
 
 def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_without: bool) -> list[NearReading]:
@@ -34,8 +41,9 @@ def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_
             for match in graph.names.near(place[0], _NAMES):
                 if match.may_be_meant_by(place[0]):
                     texts[f"{question[: place.start()]}{match.name}{question[place.end() :]}"] = None
-    if places and can_do_without:
-        texts[_without(question, places)] = None
+    bare = _without(question, places)
+    if places and can_do_without and not _BROKEN.match(bare):
+        texts[bare] = None
     return [NearReading(text, text) for text in texts]
 
 

@@ -67,7 +67,8 @@ function isSmallTalk(run) {
 function noAnswer(run) {
   const reason = run.refusal?.text;
   if (isSmallTalk(run)) return el("p", {}, reason);
-  return el("div", { class: "notice" }, el("strong", {}, run.withheld ? "No answer is sure enough" : "No answer was found"),
+  const title = run.withheld ? "No answer is sure enough" : (run.refusal?.code || "").endsWith(".nothing_fits") ? "None" : "No answer was found";
+  return el("div", { class: "notice" }, el("strong", {}, title),
     reason ? el("p", {}, codeText(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? "" : "."}`)) : el("p", {}, "Look at where the search starts: another entity may help. The stages below say where it came to an end."));
 }
 

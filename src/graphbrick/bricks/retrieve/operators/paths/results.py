@@ -53,7 +53,8 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str) -> Evidence:
             Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
             for entity in entities[:cap].tolist()
         ]
-    event(f"plan: {text}", "operators.plan", plan=text)
+    if rows:  # where there is nothing, the reason has said it
+        event(f"plan: {text}", "operators.plan", plan=text)
     _tell_missing(plan, place)
     fact(results=len(entities))
     if len(entities) > cap:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"(?<!\be)(?<!\w)\d")
 _AUXILIARY = re.compile(r"(?:(?:that|which|who) )?(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")
 _JOIN = re.compile(r"(?:and|or|but|,)")
+_NEGATED = re.compile(
+    r" (?:that |which |who )?(?:do|does|did|is|are|was|were|has|have|had) (?:not|never)\b(?: any)?"
+    r"| (?:never|without|no)\b(?: any)?"
+)
 _DOES = re.compile(r"\b(?:do|does|did)\b")
 _RELATIVE = re.compile(r"(?:that|which|who) (?P<verb>[a-z]+)")
 _JOINED = re.compile(r",? (?:but|and|yet) (?:(?:that|which|who) )?(?=[a-z])")
@@ -67,7 +71,7 @@ class Modifiers:
 
     def _of_other_noun(self, text: str) -> SetPlan | None:
         """Read «which doctors treat patients under 10»: what the classes have to do with what the number selects."""
-        bounds = self.parser.comparisons.bounds(text)
+        bounds = self.parser.comparisons.stated_bounds(text)
         words = bounds.left.split() if bounds else []
         start, end = self._last_noun(words)
         condition = text[len(" ".join(words[:end])) :].strip()
@@ -75,7 +79,9 @@ class Modifiers:
             return None
         after = condition.rpartition(" ")[2]
         verb = after if _DOES.search(bounds.left) and self._is_relation(after) else ""  # «do nurses over 50 work»
-        outer = self.parser.rules.partakers(f"{' '.join(words[:end])} {verb}".strip())
+        phrase = f"{' '.join(words[:end])} {verb}".strip()
+        negation = _NEGATED.search(phrase)
+        outer = self.parser.rules.partakers(_NEGATED.sub("", phrase, count=1))
         parts = outer.parts if isinstance(outer, p.Either) else (outer,)
         noun = " ".join(words[start:end])
         of_class = p.Members(self.lexicon.class_named(stems(noun)))
@@ -83,7 +89,9 @@ class Modifiers:
             return None
         inner = self.parser.set(f"which {noun} {condition.removesuffix(verb).strip()}")
         walks = tuple(replace(part, base=inner) for part in parts if isinstance(part, Walk))
-        return walks[0] if len(walks) == 1 else p.Either(walks)
+        some: SetPlan = walks[0] if len(walks) == 1 else p.Either(walks)
+        every = tuple(p.Members(walk.classes[-1]) for walk in walks)
+        return p.Without(every[0] if len(every) == 1 else p.Either(every), some) if negation else some
 
     def _last_noun(self, words: list[str]) -> tuple[int, int]:
         """Return where the last name of a class begins and ends in a phrase, which does not begin with it; else 0."""
