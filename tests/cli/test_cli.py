@@ -250,6 +250,7 @@ def test_labels_are_never_read_as_markup(run, tmp_path):
     assert result.out.splitlines() == ["[/x]", "  [red]a[/red] -> r[bold] -> [/x]"]
 
 
+@pytest.mark.whole
 def test_the_module_runs_as_a_program(tmp_path: Path):
     done = subprocess.run(
         [sys.executable, "-m", "graphbrick.cli.app", "info", str(tmp_path)], capture_output=True, text=True, check=False
@@ -375,6 +376,7 @@ def test_embed_keeps_the_vectors_of_a_graph_beside_it(run, tmp_path):
     refused(run("prepare", "embeddings", str(graph), "--model", "BM25()"), "--model takes an embedder, got BM25()")
 
 
+@pytest.mark.whole
 def test_what_a_question_embedded_is_kept_by_the_process_that_ends(run, tmp_path):
     graph = tmp_path / "africa.graph"
     build(TINY, graph)

@@ -24,6 +24,7 @@ PAGES = [
 LONGEST = 25  # words in a sentence, on average over a page
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", PAGES)
 def test_the_examples_of_a_page_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -22,6 +22,8 @@ from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record
 from graphbrick.graphs.store import manifest
 from graphbrick.kernels.paths.k_hop import k_hop
 
+pytestmark = pytest.mark.whole
+
 SEED = 3
 
 
