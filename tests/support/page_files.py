@@ -64,7 +64,7 @@ def _graphml() -> None:
 <node id="kettle"><data key="a">Blue Kettle</data><data key="b">Product</data><data key="c">24.5</data>
 <data key="d">2020-05-31</data></node>
 <edge id="k1" source="lee" target="kettle"><data key="e">bought</data><data key="f">2020</data></edge>
-<edge id="k2" source="lee" target="kettle"><data key="e">likes</data><data key="f">2021</data></edge>
+<edge id="k2" source="lee" target="kettle"><data key="e">bought</data><data key="f">2021</data></edge>
 </graph></graphml>""",
         encoding="utf-8",
     )
