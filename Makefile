@@ -17,7 +17,7 @@ $(BIN)/python:
 
 # One stamp an extra, renewed when the dependencies change.
 $(VENV)/.demo: $(BIN)/python pyproject.toml
-	$(PIP) -e '.[demo]'
+	$(PIP) -e '.[demo,evaluate]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml
