@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: coverage dist extras forms demo test test-browser test-databases test-models test-servers test-spark hostile lint notebooks bench results mutants docs site lock sbom audit clean
+.PHONY: coverage dist extras forms demo test test-whole test-browser test-databases test-models test-servers test-spark hostile lint notebooks bench results mutants docs site lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -17,7 +17,7 @@ $(BIN)/python:
 
 # One stamp an extra, renewed when the dependencies change.
 $(VENV)/.demo: $(BIN)/python pyproject.toml
-	$(PIP) -e '.[demo]'
+	$(PIP) -e '.[demo,evaluate]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml
@@ -27,9 +27,16 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 demo: $(VENV)/.demo  ## build the world graph and answer questions over it
 	$(BIN)/graphbrick demo
 
+# Tests that need no model that is fetched, no server, no browser and no Java.
+HERE := not models and not databases and not browser and not spark
+
 # The tests of a file run in one process, so that a kernel is compiled, and a fixture made, once and not in every process.
 test: lint  ## lint, types, doctests, tests
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
+
+# Learning, training, databases that are started, processes that are killed: each test takes seconds. See the marker «whole».
+test-whole: $(VENV)/.dev  ## run whole programs: examples of pages, the demo, learning, kills, embedded databases
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile -m 'whole and $(HERE)'
 
 # Models are kept in the user's cache folder; MODELS=all fetches the larger language model too. The environment is one
 # of its own: torch is large, and the other tests are to run without it.
@@ -111,7 +118,7 @@ lint: $(VENV)/.dev
 
 # Kernels are compiled, so that nothing sees their lines: they count by their plain parts only.
 coverage: $(VENV)/.dev  ## the tests, and the share of the lines that they run; fails below the gate of pyproject.toml
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --cov=graphbrick --cov-report=term:skip-covered --cov-report=json:coverage.json
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile -m '$(HERE)' --cov=graphbrick --cov-report=term:skip-covered --cov-report=json:coverage.json
 
 # A package for a release: GRAPHBRICK_REPOSITORY=https://host/owner/name gives it URLs, and its README links that lead there.
 DIST_VENV := .venv-dist

@@ -94,6 +94,7 @@ def test_the_scorer_of_the_contributing_page_keeps_the_contract(monkeypatch):
     check_brick(scorer(), installed=False)
 
 
+@pytest.mark.whole
 def test_every_module_can_be_imported_without_what_only_posix_has():
     # Stands in for Windows: these modules and functions are missing there.
     script = """

@@ -22,6 +22,8 @@ ROOT = Path(__file__).parent.parent
 APART = "repository/"
 # A link or an image; what stands in code is no link, so that code is matched first.
 LINK = re.compile(r"(```.*?\n[ ]*```|``.*?``|`[^`\n]*`)|(\]\()([^)\s]+)(\))", re.DOTALL)
+# Figures of a table such as «61 / 0 / 0» stay on one line.
+FIGURES = re.compile(r"(?<=\d) / (?=\d)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -63,7 +65,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         )
         return f"{match[2]}{normpath(os.path.relpath(uri, here))}{sign}{anchor}{match[4]}"
 
-    return LINK.sub(mended, markdown)
+    return FIGURES.sub("\u00a0/\u00a0", LINK.sub(mended, markdown))
 
 
 def _named(path: Path, target: str, source: Path) -> str:

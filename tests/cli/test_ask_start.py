@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from commands import Run
 
 from graphbrick import build
 from graphbrick.cli import pipelines
@@ -78,3 +80,25 @@ def test_the_encoder_of_a_learned_graph_is_read_from_its_patterns(
     (tmp_path / "films.graph.patterns" / "model.json").write_text(described, encoding="utf-8")
     pipelines.load_encoder_early(tmp_path / "films.graph", None, None)
     assert bool(loaded) == expected
+
+
+@pytest.mark.whole
+def test_what_a_question_embedded_is_kept_by_the_process_that_ends(run: Run, tmp_path: Path) -> None:
+    graph = tmp_path / "africa.graph"
+    build(TINY, graph)
+    pipeline = "ShortestPaths(max_hops=2) >> Rerank(MiniLM(), n=3) >> PathAnswer()"
+    ask = [
+        "ask",
+        str(graph),
+        "Which currency is used in the country whose capital is Nairobi?",
+        "-p",
+        pipeline,
+        "--json",
+    ]
+    ended = subprocess.run([sys.executable, "-m", "graphbrick.cli.app", *ask], capture_output=True, check=True)
+    first, second = json.loads(ended.stdout), json.loads(run(*ask).out)
+    assert first["evidence"] == second["evidence"]
+    ranked = [told["trace"]["stages"][-2] for told in (first, second)]
+    assert ranked[0]["cache_hits"] == 0
+    assert ranked[1]["cache_hits"] == ranked[0]["counts_in"]["paths"]
+    assert ranked[1]["calls"] == 1  # the question

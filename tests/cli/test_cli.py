@@ -250,6 +250,7 @@ def test_labels_are_never_read_as_markup(run, tmp_path):
     assert result.out.splitlines() == ["[/x]", "  [red]a[/red] -> r[bold] -> [/x]"]
 
 
+@pytest.mark.whole
 def test_the_module_runs_as_a_program(tmp_path: Path):
     done = subprocess.run(
         [sys.executable, "-m", "graphbrick.cli.app", "info", str(tmp_path)], capture_output=True, text=True, check=False
@@ -373,20 +374,6 @@ def test_embed_keeps_the_vectors_of_a_graph_beside_it(run, tmp_path):
     with Session():  # with nothing opened, as in another process
         assert store_of(Graph.open(graph)).missing(MiniLM(), ["Kenya", "borders", "Atlantis"]) == ["Atlantis"]
     refused(run("prepare", "embeddings", str(graph), "--model", "BM25()"), "--model takes an embedder, got BM25()")
-
-
-def test_what_a_question_embedded_is_kept_by_the_process_that_ends(run, tmp_path):
-    graph = tmp_path / "africa.graph"
-    build(TINY, graph)
-    pipeline = "ShortestPaths(max_hops=2) >> Rerank(MiniLM(), n=3) >> PathAnswer()"
-    ask = ["ask", str(graph), QUESTION, "-p", pipeline, "--json"]
-    ended = subprocess.run([sys.executable, "-m", "graphbrick.cli.app", *ask], capture_output=True, check=True)
-    first, second = json.loads(ended.stdout), json.loads(run(*ask).out)
-    assert first["evidence"] == second["evidence"]
-    ranked = [told["trace"]["stages"][-2] for told in (first, second)]
-    assert ranked[0]["cache_hits"] == 0
-    assert ranked[1]["cache_hits"] == ranked[0]["counts_in"]["paths"]
-    assert ranked[1]["calls"] == 1  # the question
 
 
 @pytest.mark.parametrize("limit", ["0", ""])

@@ -21,6 +21,7 @@ from graphbrick.questions.loading import load
 from graphbrick.study.metrics.sets import answer_scores
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("world_cache")
 def test_the_demo_learns_answers_its_questions_and_ends_with_the_next_command(capsys, monkeypatch):
     monkeypatch.setattr(demo, "WRITTEN", 400)

@@ -27,6 +27,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.whole
 def test_the_demo_answers_with_citations_and_ends_with_the_next_commands(run: Run, cache: Path) -> None:
     out = run("demo", "--text").out
     for question in (*QUESTIONS, WORDS_FAIL):

@@ -183,6 +183,7 @@ def test_the_current_session():
     assert current_session() is default
 
 
+@pytest.mark.whole
 def test_the_default_session_is_renewed_when_it_was_closed():
     default = current_session()
     default.close()

@@ -15,6 +15,8 @@ from graphbrick import Graph
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.pipeline import Pipeline
 
+pytestmark = pytest.mark.whole
+
 NEIGHBOURS = ["Ethiopia", "Somalia", "South Sudan", "Tanzania", "Uganda"]
 
 

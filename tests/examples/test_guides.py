@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from guides import WIDTH, check_page, matches, unknown_names
+from guides import WIDTH, blocks, check_page, matches, unknown_names
+from page_files import FILES
 
 import graphbrick
 from check_links import ROOT, broken_links, broken_pages, markdown_files
@@ -21,15 +22,41 @@ PAGES = [
         for path in (ROOT / "docs" / folder).glob("*.md")
     ),
 ]
+OTHERS = ("bricks.md", "cli.md", "published.md", "recipes.md", "properties.md", "tables.md")  # generated; `test_pages`
+REFERENCE = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (ROOT / "docs").glob("*.md")
+    if path.name not in ("index.md", *OTHERS) and "```" in path.read_text(encoding="utf-8")
+)
 LONGEST = 25  # words in a sentence, on average over a page
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", PAGES)
 def test_the_examples_of_a_page_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", WIDTH)
     monkeypatch.setattr("graphbrick.cli.progress.LINE_SECONDS", 3_600.0)
     check_page((ROOT / name).read_text(encoding="utf-8"), name)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_examples_of_the_reference_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", WIDTH)
+    monkeypatch.setattr("graphbrick.cli.progress.LINE_SECONDS", 3_600.0)
+    FILES.get(name, lambda: None)()
+    check_page((ROOT / name).read_text(encoding="utf-8"), name, commands_alone=True)
+
+
+@pytest.mark.parametrize("name", [*PAGES, *REFERENCE])
+def test_what_is_not_run_says_why(name: str) -> None:
+    """`CONTRIBUTING.md` has a table of the reasons, and of what tries the same code."""
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("| an example is not run, as |")[1]
+    reasons = re.findall(r"^\| (.*?) \|", table.split("\n\n")[0], re.MULTILINE)
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert {block.why for block in blocks(text) if block.why is not None} <= set(reasons)
 
 
 @pytest.mark.parametrize("name", PAGES)

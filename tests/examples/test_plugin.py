@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from pages import ROOT
 
+pytestmark = pytest.mark.whole
+
 # Commands of one process, as each one would compile kernels again.
 PROGRAM = """
 import sys

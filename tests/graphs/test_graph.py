@@ -273,6 +273,7 @@ def read_all(graph: Graph) -> tuple[int, list[tuple[str, str, str]], list[int]]:
     return os.getpid(), list(graph.key_triples()), graph.named("paris")
 
 
+@pytest.mark.whole
 def test_two_processes_read_at_once(graph: Graph) -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
         found = list(pool.map(read_all, [graph] * 6))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from graphbrick import Graph, Patterns, PatternScorer, Query, Subgraph, build, change
 from graphbrick.graphs.symmetric import symmetric_relations
@@ -36,6 +37,7 @@ def test_a_relation_is_symmetric_if_nearly_all_its_triples_are_there_both_ways(t
     assert symmetric_relations(graph) == {"borders"}
 
 
+@pytest.mark.whole
 def test_both_directions_of_a_symmetric_relation_have_one_score(tmp_path: Path) -> None:
     graph = build(
         [

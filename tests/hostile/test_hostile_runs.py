@@ -15,6 +15,8 @@ from mutating import mutated
 from running import attempted, table, tried
 from trying import Fault, Surface, forked, held
 
+pytestmark = pytest.mark.whole
+
 
 class Sevens(Surface):
     """A surface whose tries fail if they draw a 7."""

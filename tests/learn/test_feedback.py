@@ -96,6 +96,7 @@ def write_many(place: Path, worker: int) -> None:
         mark(graph, f"Who leads Finance? {worker} {number}", right=False)
 
 
+@pytest.mark.whole
 def test_several_processes_write_whole_lines(graph: Graph) -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         pool.submit(read_feedback, graph).result()  # it has started

@@ -63,6 +63,7 @@ def test_what_is_written_down(learned: tuple[Graph, LearnReport]) -> None:
     assert "300 kinds of entities" in many
 
 
+@pytest.mark.whole
 def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Path) -> None:
     graph = build(TRIPLES[:12], tmp_path / "org.graph")
     given = [Question("1", "who is the head of Team 0?", ("Team 0",), ("Ada Marsh",))]
@@ -90,6 +91,7 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
     assert "chieftain" in (two / LEARNED_WORDS).read_text(encoding="utf-8")
 
 
+@pytest.mark.whole
 def test_learning_again_embeds_only_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, embedded = build(TRIPLES[:20], tmp_path / "org.graph"), list[str]()
     encode = MiniLM.encode
@@ -153,6 +155,7 @@ def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
         assert learned_pipeline(untouched) is None
 
 
+@pytest.mark.whole
 def test_relations_that_came_later_are_told_and_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = tmp_path / "org.graph"
     graph = build(TRIPLES[:12], place)
@@ -213,6 +216,7 @@ def test_given_questions_alone_are_the_same_training(tmp_path: Path) -> None:
         learn(graph, n=0)
 
 
+@pytest.mark.whole
 def test_words_of_given_questions_are_aligned(tmp_path: Path) -> None:
     graph = build(TRIPLES[:15], tmp_path / "org.graph")
     given = [
@@ -255,6 +259,7 @@ def test_the_best_tags_are_found(learned: tuple[Graph, LearnReport], text: str, 
     assert {token.hop for side in tokens for token in side} <= {-1, 0, 1}
 
 
+@pytest.mark.whole
 def test_ends_of_several_patterns_count_where_many_relations_were_learned_without_labels(tmp_path: Path) -> None:
     triples = [(f"e{i % 20}", f"group.kind_{i % 7}.thing_{i}", f"e{(3 * i + 1) % 20}") for i in range(70)]
     graph = build(triples, tmp_path / "many.graph")

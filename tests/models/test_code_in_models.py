@@ -89,6 +89,7 @@ def calls():
                 )
 
 
+@pytest.mark.whole
 def test_nothing_is_unpickled_or_evaluated_and_no_code_of_models_is_run():
     for file, owner, name, options in calls():
         place = f"{file}: {owner}.{name}"

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 # Any look-up, and any connection but to a socket of this machine, ends the process with 9.
 GUARD = """
 import os, socket, sys

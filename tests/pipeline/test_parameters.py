@@ -19,8 +19,7 @@ from graphbrick.pipeline.parsing import parse_brick
 if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
 
-ALL = [(brick, entry) for brick in built_in().values() for entry in declared(brick)]
-NAMES = [f"{brick.__name__}.{entry.name}" for brick, entry in ALL]
+ALL = pytest.mark.parametrize("brick", built_in().values(), ids=built_in())
 
 
 def made(brick: type[Brick]) -> Brick:
@@ -34,39 +33,47 @@ def read(entry: Declared, text: str) -> Any:
     return parse_brick(text) if entry.parts and text != "None" else eval(text, {})
 
 
-@pytest.mark.parametrize("brick", built_in().values(), ids=built_in())
+@ALL
 def test_every_parameter_is_declared_and_documented(brick: type[Brick]) -> None:
     assert [entry.name for entry in declared(brick)] == [field.name for field in fields(brick)]  # type: ignore[arg-type]
     assert all(p.doc and p.allowed and p.example is not None for p in brick.parameters())
 
 
-@pytest.mark.parametrize(("brick", "entry"), ALL, ids=NAMES)
-def test_default_and_example_are_allowed(brick: type[Brick], entry: Declared) -> None:
-    assert entry.default is MISSING or entry.accepts(entry.default)
-    assert entry.accepts(read(entry, entry.example()))
+@ALL
+def test_defaults_and_examples_are_allowed(brick: type[Brick]) -> None:
+    for entry in declared(brick):
+        assert entry.default is MISSING or entry.accepts(entry.default), entry.name
+        assert entry.accepts(read(entry, entry.example())), entry.name
 
 
-@pytest.mark.parametrize(("brick", "entry"), ALL, ids=NAMES)
-def test_values_to_search_are_allowed_and_differ(brick: type[Brick], entry: Declared) -> None:
-    values = entry.declaration.search
-    assert all(entry.accepts(value) for value in values)
-    assert len(set(values)) == len(values) != 1
-    assert not values or entry.declaration.changes_results
+@ALL
+def test_values_to_search_are_allowed_and_differ(brick: type[Brick]) -> None:
+    for entry in declared(brick):
+        values = entry.declaration.search
+        assert all(entry.accepts(value) for value in values), entry.name
+        assert len(set(values)) == len(values) != 1, entry.name
+        assert not values or entry.declaration.changes_results, entry.name
 
 
-@pytest.mark.parametrize(("brick", "entry"), ALL, ids=NAMES)
-def test_what_is_outside_the_range_is_refused(brick: type[Brick], entry: Declared) -> None:
+@ALL
+def test_what_is_outside_the_range_is_refused(brick: type[Brick]) -> None:
+    for entry in declared(brick):
+        for value in outside(entry):
+            with fails("parameter.not_allowed", PipelineError, brick=brick.__name__, name=entry.name):
+                replace(made(brick), **{entry.name: value})
+
+
+def outside(entry: Declared) -> list[object]:
+    """Values that a parameter must refuse: of no type, and just outside its range."""
     declaration, whole = entry.declaration, int in entry.types
     step = 1 if whole else 1e-6
-    outside = [object(), b"", [], ()]
-    outside += [declaration.at_least - step] if declaration.at_least is not None else []
-    outside += [declaration.at_most + step] if declaration.at_most is not None else []
-    outside += [bound for bound in (declaration.above, declaration.below) if bound is not None]
-    outside += ["no such choice"] if declaration.choices else []
-    outside += [""] if str in entry.types and not declaration.may_be_empty else []
-    for value in outside:
-        with fails("parameter.not_allowed", PipelineError, brick=brick.__name__, name=entry.name):
-            replace(made(brick), **{entry.name: value})
+    values: list[object] = [object(), b"", [], ()]
+    values += [declaration.at_least - step] if declaration.at_least is not None else []
+    values += [declaration.at_most + step] if declaration.at_most is not None else []
+    values += [bound for bound in (declaration.above, declaration.below) if bound is not None]
+    values += ["no such choice"] if declaration.choices else []
+    values += [""] if str in entry.types and not declaration.may_be_empty else []
+    return values
 
 
 def test_several_types_are_named_in_one_error() -> None:

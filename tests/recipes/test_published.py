@@ -230,6 +230,7 @@ def world(world_cache: Path) -> tuple[Graph, str, list[str]]:
     return world_graph(), "Which currency is used in the country whose capital is Nairobi?", ["Nairobi"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recipe_runs_end_to_end(name: str, parts: dict[str, str], world: tuple[Graph, str, list[str]]) -> None:
     graph, question, seeds = world
@@ -276,6 +277,7 @@ def test_reports_reach_the_model_and_the_answer(world: tuple[Graph, str, list[st
     assert run.answer.texts == ("Kenyan shilling",)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["2", "12", "14"])
 def test_kept_vectors_give_the_same_paths_as_new_ones(name: str, world: tuple[Graph, str, list[str]]) -> None:
     graph, question, seeds = world

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "index_kill.py"
 
 

@@ -64,6 +64,7 @@ def test_the_same_twice_and_another_by_another_seed_or_question(evidence: Eviden
     assert len({drawn(evidence, 3, 0, f"question {i}") for i in range(20)}) > 10
 
 
+@pytest.mark.whole
 def test_the_same_in_another_process(evidence: Evidence) -> None:
     script = (
         "from graphbrick import *\nfrom graphbrick.bricks.rerank.random_sample import RandomSample\n"

@@ -14,7 +14,7 @@ from graphbrick.core.files.locks import claim
 from graphbrick.core.files.system import remove_lock
 from graphbrick.graphs.changes.delta import change
 
-pytestmark = pytest.mark.posix  # it reads what Linux tells of open files
+pytestmark = [pytest.mark.posix, pytest.mark.whole]  # it reads what Linux tells of open files
 
 TABLE = "head,relation,tail,since:int\n" + "".join(f"a{i},r{i % 3},b{i % 7},{1900 + i}\n" for i in range(60))
 

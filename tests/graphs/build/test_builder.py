@@ -204,7 +204,7 @@ def test_what_is_not_the_graph_is_never_deleted(tmp_path: Path) -> None:
     web = tmp_path / "web"
     web.mkdir()
     (web / "manifest.json").write_text('{"name": "app"}')
-    with fails("place.not_a_graph", path=web):
+    with fails("place.other_contents", path=web):
         build(TRIPLES, web, overwrite=True)
     graph = built(tmp_path, *TRIPLES)
     (graph.path / "notes.txt").write_text("precious")
@@ -243,7 +243,7 @@ def test_records_that_are_for_something_else(tmp_path: Path) -> None:
 
 def test_a_graph_is_replaced_only_when_asked(tmp_path: Path) -> None:
     before = built(tmp_path, *TRIPLES)
-    with fails("place.has_a_graph", path=before.path):
+    with fails("place.taken", path=before.path):
         built(tmp_path, ("x", "r", "y"))
     assert Graph.open(before.path).hash == before.hash
     after = built(tmp_path, ("x", "r", "y"), overwrite=True)
@@ -258,7 +258,7 @@ def test_what_is_no_graph_is_never_replaced(tmp_path: Path, overwrite: bool) -> 
     (folder / "letters.txt").write_text("dear")
     file.write_text("diary")
     for target in (folder, file):
-        with fails("place.not_a_graph", path=target):
+        with fails("place.other_contents", path=target):
             build(TRIPLES, target, overwrite=overwrite)
     assert (folder / "letters.txt").read_text() == "dear"
     assert file.read_text() == "diary"
@@ -283,7 +283,7 @@ def test_what_appears_at_the_target_meanwhile_is_not_replaced(tmp_path: Path, is
         else:
             target.write_text("diary")
 
-    with fails("place.has_a_graph" if is_graph else "place.not_a_graph"):
+    with fails("place.taken" if is_graph else "place.other_contents"):
         build(records(), target)
     if is_graph:
         assert list(Graph.open(target).key_triples()) == [("x", "r", "y")]

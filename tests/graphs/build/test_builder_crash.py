@@ -134,7 +134,7 @@ def test_a_build_killed_between_the_two_renames_loses_nothing(tmp_path: Path) ->
     before = built(tmp_path, *TRIPLES)
     kill_a_build(before.path, "renaming")
     assert not before.path.exists()
-    with fails("place.has_a_graph"):
+    with fails("place.taken"):
         built(tmp_path, ("x", "r", "y"))
     assert content(tmp_path) == ["g.graph"]
     assert Graph.open(before.path).hash == before.hash
@@ -178,7 +178,7 @@ def test_two_builds_of_one_process_do_not_disturb_each_other(tmp_path: Path) -> 
         with GraphBuilder(tmp_path / "g.graph", source="second") as second:
             second.add(("c", "r", "d"))
             assert list(second.finish().key_triples()) == [("c", "r", "d")]
-        with fails("place.has_a_graph"):
+        with fails("place.taken"):
             first.finish()
     assert content(tmp_path) == ["g.graph"]
 

@@ -28,7 +28,7 @@ from graphbrick.text.indexing import indexing
 FORK = multiprocessing.get_context("fork")
 BUILT = [(f"e{i}", "r", f"e{i + 1}") for i in range(8)]
 _SECONDS = 60  # a process that waits for ever fails the test
-REFUSED = {"folder.written_by_another", "place.has_a_graph", "delta.graph_replaced", "refresh.changed_meanwhile"}
+REFUSED = {"folder.written_by_another", "place.taken", "delta.graph_replaced", "refresh.changed_meanwhile"}
 
 
 def _replace(kind: str) -> Callable[[Path], None]:
@@ -186,10 +186,10 @@ def test_of_two_that_make_a_new_graph_beside_index_one_is_refused(tmp_path: Path
     writer = (lambda path: build([("b", "r", "x")], path) and None) if other == "build" else _index("b")
     ended = race(path, [_index("a"), writer])
     assert "done" in ended.values()
-    assert set(ended.values()) <= {"done", "place.has_a_graph"}
+    assert set(ended.values()) <= {"done", "place.taken"}
     Graph.open(path, passages=False).check()
     if other == "build":
-        assert sorted(ended.values()) == ["done", "place.has_a_graph"]
+        assert sorted(ended.values()) == ["done", "place.taken"]
         assert (("b", "r", "x") in set(Graph.open(path, passages=False).key_triples())) == (ended["b"] == "done")
 
 
@@ -217,7 +217,7 @@ def test_one_of_many_builds_onto_a_new_place_is_made_and_the_others_are_refused(
         path = tmp_path / f"g{turn}.graph"
         names = "abcd"
         ended = race(path, [lambda path, name=name: build([(name, "r", "x")], path) and None for name in names])
-        assert sorted(ended.values()) == ["done", *["place.has_a_graph"] * 3]
+        assert sorted(ended.values()) == ["done", *["place.taken"] * 3]
         (winner,) = [name for name, end in ended.items() if end == "done"]
         assert list(Graph.open(path).key_triples()) == [(winner, "r", "x")]
         assert hidden(tmp_path) == []

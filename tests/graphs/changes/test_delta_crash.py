@@ -18,7 +18,7 @@ from graphbrick.graphs.changes.compact import compact
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.graph import Graph
 
-pytestmark = pytest.mark.posix
+pytestmark = [pytest.mark.posix, pytest.mark.whole]
 
 # Step i adds a triple and its facts, every second one deletes that of the step before, every third folds all in.
 STEPS = """

@@ -24,6 +24,8 @@ from graphbrick.graphs.changes.refreshing import Refreshed, refresh_graph
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.records.records import EntityRecord, RelationRecord
 
+pytestmark = pytest.mark.whole
+
 CITIES = 40
 Write = Callable[..., None]
 

@@ -21,6 +21,8 @@ from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.testing import tiny_graph
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("ladybug")
 
 ENDLESS = "MATCH (a), (b), (c) UNWIND range(1, 100000) AS x UNWIND range(1, 100000) AS y RETURN sum(x * y)"

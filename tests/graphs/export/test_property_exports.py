@@ -29,6 +29,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
+pytestmark = pytest.mark.whole
+
 SHOP = [
     EntityRecord(
         "p1",

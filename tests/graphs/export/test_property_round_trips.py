@@ -22,6 +22,8 @@ from graphbrick.graphs.export.ntriples import BASE, to_ntriples
 from graphbrick.graphs.export.parquet import to_parquet
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.mark.parametrize("seed", range(3))
 def test_parquet_is_built_again_to_an_equal_property_graph(tmp_path: Path, seed: int) -> None:

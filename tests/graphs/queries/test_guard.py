@@ -15,11 +15,16 @@ def test_there_are_enough_of_each() -> None:
     assert len(set(HARMLESS)) >= 60
 
 
-@pytest.mark.parametrize(("language", "text"), HOSTILE)
-def test_a_hostile_query_is_refused(language: str, text: str) -> None:
-    with pytest.raises(RefusedQueryError) as refused:
+def test_hostile_queries_are_refused() -> None:
+    assert [(language, text) for language, text in HOSTILE if not is_refused(language, text)] == []
+
+
+def is_refused(language: str, text: str) -> bool:
+    try:
         check_read_only(text, language)
-    assert refused.value.code.startswith(("guard.", "query."))
+    except RefusedQueryError as refused:
+        return refused.code.startswith(("guard.", "query."))
+    return False
 
 
 @pytest.mark.parametrize("text", ["x" * 9_999, f"MATCH (n) RETURN {'y' * 9_999}.delete(n)"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -17,6 +18,7 @@ WITHOUT_MATCH = "UNWIND [1, 2] AS x RETURN sum(x) AS total"
 SPARQL = 'PREFIX ex: <http://ex.org/>\nSELECT ?f WHERE { ?f ex:by "Ridley Scott" ; rdfs:label ?l }\nORDER BY ?l'
 ASK = "ASK { ?f ?p 'Heat' }"
 QUERIES = {"Cypher": [CYPHER, NAMES, LINES, VERSION, WITHOUT_MATCH], "SPARQL": [SPARQL, ASK]}
+ALL = [(language, query) for language, queries in QUERIES.items() for query in queries]
 
 WRAPPINGS = {
     "plain": "{}",
@@ -61,16 +63,11 @@ WRAPPINGS = {
 
 
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
-@pytest.mark.parametrize(
-    ("language", "query"), [(language, query) for language, queries in QUERIES.items() for query in queries]
-)
-def test_a_query_is_taken_out_of_its_wrapping(language: str, query: str, wrapping: str) -> None:
-    assert query_in(WRAPPINGS[wrapping].replace("{}", query), language) == query
+def test_a_query_is_taken_out_of_its_wrapping(wrapping: str) -> None:
+    for language, query in ALL:
+        assert query_in(WRAPPINGS[wrapping].replace("{}", query), language) == query
 
 
-@pytest.mark.parametrize(
-    ("language", "query"), [(language, query) for language, queries in QUERIES.items() for query in queries]
-)
 @pytest.mark.parametrize(
     "value",
     [
@@ -82,8 +79,9 @@ def test_a_query_is_taken_out_of_its_wrapping(language: str, query: str, wrappin
     ],
 )
 @pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "```\n{}\n```\nDone.", "{}<|im_end|>"])
-def test_a_query_is_taken_out_of_json(language: str, query: str, value: object, around: str) -> None:
-    assert query_in(around.replace("{}", json.dumps(value(query))), language) == query  # type: ignore[operator]
+def test_a_query_is_taken_out_of_json(value: Callable[[str], object], around: str) -> None:
+    for language, query in ALL:
+        assert query_in(around.replace("{}", json.dumps(value(query))), language) == query
 
 
 @pytest.mark.parametrize(

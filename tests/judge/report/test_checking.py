@@ -168,6 +168,7 @@ def test_the_gain_of_an_area_is_that_of_the_areas_and_its_interval_that_of_resam
         auc_gain([1, 0, 0], [1, 2, 3], [1, 2, 3])
 
 
+@pytest.mark.whole
 def test_the_commands_make_train_and_check_a_judge(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHBRICK_MODELS", str(tmp_path / "models"))  # without a re-ranker that somebody fetched
     lines = (f"The lake Lake{i}a lies in Land{i}b and was measured by Person{i}c in {1900 + i}." for i in range(25))

@@ -223,6 +223,7 @@ def test_recorded_replies_are_used_again(org: Graph, tmp_path: Path) -> None:
     assert first == second
 
 
+@pytest.mark.whole
 def test_learning_with_a_model_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

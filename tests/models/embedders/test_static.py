@@ -182,10 +182,10 @@ def test_folders_of_others_are_kept(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     encoder = toy(tmp_path / "toy")
-    with fails("static.other_folder", ModelError):
+    with fails("place.other_contents", ModelError):
         distil(encoder, tmp_path / "mine", overwrite=True)
     distil(encoder, tmp_path / "made")
-    with fails("static.exists", ModelError):
+    with fails("place.taken", ModelError):
         distil(encoder, tmp_path / "made")
     assert distil(encoder, tmp_path / "made", dimensions=3, overwrite=True).dimensions == 3
     with fails("static.no_folder", ModelError):

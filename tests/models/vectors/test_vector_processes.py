@@ -21,6 +21,8 @@ from graphbrick.models.vectors import model_vectors
 from graphbrick.models.vectors.store import VectorStore, current_store, store_of, using
 from graphbrick.testing import TINY
 
+pytestmark = pytest.mark.whole
+
 
 def script_of(folder: Path, body: str) -> str:
     return (

@@ -305,11 +305,11 @@ def test_weights_that_are_no_numbers(model: PatternModel, folder: Path) -> None:
 
 def test_a_place_with_something_else_is_never_replaced(model: PatternModel, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("dear", encoding="utf-8")
-    with fails("patterns.other_folder", ModelError):
+    with fails("place.other_contents", ModelError):
         save(model, tmp_path / "file", overwrite=True)
     assert (tmp_path / "file").read_text(encoding="utf-8") == "dear"
     save(model, tmp_path / "made")
-    with fails("patterns.exists", ModelError):
+    with fails("place.taken", ModelError):
         check_place(tmp_path / "made", overwrite=False)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "made"]
 
@@ -326,7 +326,7 @@ def test_files_of_editors_are_carried_over(model: PatternModel, tmp_path: Path) 
     names = [".DS_Store", ".words.toml.swp", "link", DESCRIPTION, WEIGHTS, WORDS_FILE, "words.toml~"]
     assert sorted(file.name for file in (tmp_path / "made").iterdir()) == sorted(names)
     (tmp_path / "made" / "folder").mkdir()
-    with fails("patterns.other_files", ModelError):
+    with fails("place.other_files", ModelError):
         check_place(tmp_path / "made", overwrite=True)
 
 

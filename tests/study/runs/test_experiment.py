@@ -137,12 +137,14 @@ def test_an_evaluation_that_is_killed_is_taken_up(tmp_path, whole, seed):
     study.close()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("workers", [2])
 def test_results_do_not_depend_on_workers(tmp_path, whole, workers):
     evaluate(GRAPH, questions(), TEXTS, out=tmp_path / "runs.sqlite", workers=workers).close()
     assert kept(tmp_path / "runs.sqlite") == whole
 
 
+@pytest.mark.whole
 def test_a_script_that_workers_cannot_import(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

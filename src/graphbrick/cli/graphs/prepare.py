@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graphbrick.cli.llm import BudgetText, MaxTokens, limits, with_max_tokens
 from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
 from graphbrick.language.counting import counted
+
+if TYPE_CHECKING:
+    from graphbrick.core.compute import Progress
 
 # Everything else is imported where it is used, so that help is shown at once.
 app = typer.Typer(
@@ -31,28 +37,19 @@ def embeddings(
 
     The vectors are kept beside the graph.
     """
-    from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import GraphbrickError
-    from graphbrick.core.trace import Trace, record
     from graphbrick.models.indexes.embed_graph import embed_graph, n_texts
     from graphbrick.models.vectors.store import store_of
 
     embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
-    start = time.perf_counter()
-    with (
-        progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
-        record(Trace(), "embed", "embed") as entry,
-    ):
-        made = embed_graph(opened, embedder, triples=triples, progress=report)
-    if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
-        raise GraphbrickError(entry.events[-1])
-    note_events(entry.events)
-    folder, seconds = str(store_of(opened).folder), _since(start)
-    if as_json:
-        print_json({"embedded": made, "folder": folder, "seconds": seconds})
-    else:
-        typer.echo(f"{counted(made, 'text')} embedded in {seconds:,.1f} s, kept in {folder}")
+    with _preparing(f"embedding {graph}", n_texts(opened, triples=triples)) as work:
+        made = embed_graph(opened, embedder, triples=triples, progress=work.report)
+        probe = [opened.relation_label(0)] if opened.n_relations else []
+        if work.events and store_of(opened).missing(embedder, probe):
+            raise GraphbrickError(work.events[-1])
+    folder = str(store_of(opened).folder)
+    shown = f"{counted(made, 'text')} embedded in {work.shown}, kept in {folder}"
+    _print({"embedded": made, "folder": folder, "seconds": work.seconds}, shown, as_json=as_json)
 
 
 @app.command()
@@ -69,16 +66,14 @@ def partitions(
     """
     from graphbrick.bricks.extract.communities import Communities
     from graphbrick.cli.printing.graphs import print_partitions
-    from graphbrick.cli.progress import progress
     from graphbrick.graphs.partitions import Method, folder_of, keep, part
 
     brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
     method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
-    start = time.perf_counter()
-    with progress(f"partitioning {graph}", opened.n_entities) as report:
-        levels = part(opened, method, progress=report)
-    keep(opened, method, levels)
-    print_partitions(levels, str(folder_of(opened, method).folder), seconds=_since(start), as_json=as_json)
+    with _preparing(f"partitioning {graph}", opened.n_entities) as work:
+        levels = part(opened, method, progress=work.report)
+        keep(opened, method, levels)
+    print_partitions(levels, str(folder_of(opened, method).folder), seconds=work.seconds, as_json=as_json)
 
 
 @app.command()
@@ -95,28 +90,21 @@ def communities(
 
     They are kept beside the graph.
     """
-    from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import progress
     from graphbrick.graphs.communities import communities_place, find_communities, keep_communities
 
     opened = open_graph(graph)
-    start = time.perf_counter()
-    with progress(f"finding communities of {graph}"):
+    with _preparing(f"finding communities of {graph}") as work:
         tree = find_communities(opened, size=size, seed=seed, resolution=resolution)
         keep_communities(opened, tree, {"size": size, "seed": seed, "resolution": resolution})
-    seconds = _since(start)
     counts = [int((tree.level == level).sum()) for level in range(tree.levels)]
     left_out = opened.n_entities - sum(len(tree.members(community)) for community in tree.children(-1))
     folder = str(communities_place(opened).folder)
-    if as_json:
-        facts = {"communities": len(tree), "levels": counts, "without": left_out}
-        print_json(facts | {"folder": folder, "seconds": seconds})
-        return
     levels = ", ".join(f"{count:,} on level {level}" for level, count in enumerate(counts))
-    shown = f"{counted(len(tree), 'community')}{f' ({levels})' if levels else ''}"
-    typer.echo(f"{shown} in {seconds:,.1f} s, kept in {folder}")
+    shown = [f"{counted(len(tree), 'community')}{f' ({levels})' if levels else ''} in {work.shown}, kept in {folder}"]
     if left_out:
-        typer.echo(f"in no community, as no triple joins them with another one: {counted(left_out, 'entity')}")
+        shown.append(f"in no community, as no triple joins them with another one: {counted(left_out, 'entity')}")
+    facts = {"communities": len(tree), "levels": counts, "without": left_out, "folder": folder, "seconds": work.seconds}
+    _print(facts, *shown, as_json=as_json)
 
 
 @app.command()
@@ -145,7 +133,6 @@ def reports(
     CommunityReports, Reports and LocalSearch read them.
     """
     from graphbrick.cli.printing.reports import print_cost, print_prepared
-    from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.communities import (
         communities_of,
@@ -179,9 +166,9 @@ def reports(
         print_cost(estimate_reports(opened, model, tokens=tokens, level=level), as_json=as_json)
         return
     total = len(reportable(communities_of(opened), level))
-    with limits(budget, "off", None), progress(f"writing reports on {graph}", total) as report:
-        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report)
-    print_prepared(done, seconds=_since(start), as_json=as_json)
+    with limits(budget, "off", None), _preparing(f"writing reports on {graph}", total) as work:
+        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=work.report)
+    print_prepared(done, seconds=round(time.perf_counter() - start, 3), as_json=as_json)
 
 
 @app.command()
@@ -195,25 +182,16 @@ def vectors(
 
     The index is kept beside the graph.
     """
-    from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import note_events, progress
-    from graphbrick.core.trace import Trace, record
     from graphbrick.models.indexes.vector_index import build_index, folder_of, n_texts
 
     embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
-    unit, start = "triple" if triples else "entity", time.perf_counter()
-    with (
-        progress(f"indexing {graph}", n_texts(opened, unit)) as report,
-        record(Trace(), "index", "index") as entry,
-    ):
-        made = build_index(opened, embedder, unit, progress=report)
-    note_events(entry.events)
-    folder, seconds = str(folder_of(opened, embedder, unit).folder), _since(start)
-    if as_json:
-        print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder, "seconds": seconds})
-    else:
-        vectors_made = f"{counted(len(made), 'vector')} of {made.dimensions} dimensions"
-        typer.echo(f"{vectors_made} indexed in {seconds:,.1f} s, kept in {folder}")
+    unit = "triple" if triples else "entity"
+    with _preparing(f"indexing {graph}", n_texts(opened, unit)) as work:
+        made = build_index(opened, embedder, unit, progress=work.report)
+    folder = str(folder_of(opened, embedder, unit).folder)
+    shown = f"{counted(len(made), 'vector')} of {made.dimensions} dimensions indexed in {work.shown}, kept in {folder}"
+    facts = {"vectors": len(made), "dimensions": made.dimensions, "folder": folder, "seconds": work.seconds}
+    _print(facts, shown, as_json=as_json)
 
 
 @app.command()
@@ -227,31 +205,23 @@ def sentences(
 
     Sentences are made from names, types and properties; Sentences and agents search them.
     """
-    from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import note_events, progress
-    from graphbrick.core.trace import Trace, record
     from graphbrick.models.indexes.sentences import build_words, words_place
     from graphbrick.models.indexes.vector_index import SENTENCE, build_index, folder_of
 
     embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
-    start = time.perf_counter()
     folders = [str(words_place(opened).folder)]
-    with (
-        progress(f"indexing sentences of {graph}", opened.n_entities) as report,
-        record(Trace(), "index", "index") as entry,
-    ):
-        build_words(opened, progress=report)
+    with _preparing(f"indexing sentences of {graph}", opened.n_entities) as work:
+        build_words(opened, progress=work.report)
         if not only_words:
-            build_index(opened, embedder, SENTENCE, progress=report)
+            build_index(opened, embedder, SENTENCE, progress=work.report)
             folders.append(str(folder_of(opened, embedder, SENTENCE).folder))
-    note_events(entry.events)
-    seconds = _since(start)
-    if as_json:
-        print_json({"sentences": opened.n_entities, "folders": folders, "seconds": seconds})
-    else:
-        by = "words" if only_words else "words and embeddings"
-        typer.echo(f"{counted(opened.n_entities, 'sentence')} indexed by {by} in {seconds:,.1f} s")
-        typer.echo(f"kept in {' and '.join(folders)}")
+    by = "words" if only_words else "words and embeddings"
+    _print(
+        {"sentences": opened.n_entities, "folders": folders, "seconds": work.seconds},
+        f"{counted(opened.n_entities, 'sentence')} indexed by {by} in {work.shown}",
+        f"kept in {' and '.join(folders)}",
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -268,8 +238,6 @@ def hubs(
     """
     from graphbrick.bricks.extract.hubs import hubs_of
     from graphbrick.bricks.extract.ppr import PPR
-    from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse_brick
 
@@ -277,16 +245,48 @@ def hubs(
     if not isinstance(brick, PPR):
         raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
     opened = open_graph(graph)
+    with _preparing(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as work:
+        done = brick.keep_hubs(opened, work.report)
+    shown = f"{counted(done, 'hub')} in {work.shown}" if done else "0 hubs: a graph of this size needs none"
+    _print({"hubs": done, "seconds": work.seconds}, shown, as_json=as_json)
+
+
+@dataclass
+class _Work:
+    """Work of a command: takes reports of progress, and has the events so far.
+
+    ``seconds`` is how long it took, to the millisecond, set at its end.
+    """
+
+    report: Progress
+    events: list[str]
+    seconds: float = 0.0
+
+    @property
+    def shown(self) -> str:
+        """The time as text."""
+        return f"{self.seconds:,.1f} s"
+
+
+@contextmanager
+def _preparing(title: str, total: float | None = None) -> Iterator[_Work]:
+    """Time the work of the block and show its progress; print its events as notes unless it fails."""
+    from graphbrick.cli.progress import note_events, progress
+    from graphbrick.core.trace import Trace, record
+
     start = time.perf_counter()
-    with progress(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as report:
-        done = brick.keep_hubs(opened, report)
-    seconds = _since(start)
+    with progress(title, total) as report, record(Trace(), "prepare", "prepare") as entry:
+        work = _Work(report, entry.events)
+        yield work
+    work.seconds = round(time.perf_counter() - start, 3)
+    note_events(work.events)
+
+
+def _print(facts: Mapping[str, Any], *lines: str, as_json: bool) -> None:
+    """Print what was made: as JSON, or as lines."""
+    from graphbrick.cli.printing.terminal import print_json
+
     if as_json:
-        print_json({"hubs": done, "seconds": seconds})
+        print_json(facts)
     else:
-        typer.echo(f"{counted(done, 'hub')} in {seconds:,.1f} s" if done else "0 hubs: a graph of this size needs none")
-
-
-def _since(start: float) -> float:
-    """Return the seconds since a reading of `time.perf_counter`, to the millisecond."""
-    return round(time.perf_counter() - start, 3)
+        typer.echo("\n".join(lines))

@@ -242,6 +242,40 @@ def remove_replaced(path: Path, is_whole: Callable[[Path], bool]) -> None:
                     os.close(claim)
 
 
+def check_place(
+    path: Path,
+    what: str,
+    foreign: Callable[[Path], list[str] | None],
+    *,
+    overwrite: bool,
+    error: type[GraphbrickError] = GraphbrickError,
+) -> None:
+    """Raise an error unless a folder of a kind may be written to ``path``.
+
+    It may be written where nothing is, to an empty folder and, with ``overwrite``, over a folder of the same kind.
+
+    Args:
+        path: The folder to write.
+        what: Name of what it will hold, such as "a graph".
+        foreign: Return the names of what else an existing file or folder holds, which would be lost; None if it is not
+            a folder of this kind.
+        overwrite: Whether a folder of this kind may be replaced.
+        error: Class of the error.
+    """
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    others = foreign(path)
+    if others is None:
+        text = f"{path} exists and does not hold {what}; choose another place"
+        raise error(text, code="place.other_contents", path=path, what=what)
+    if others:
+        text = f"{path} holds {what} and also {others[0]}; move that away first"
+        raise error(text, code="place.other_files", path=path, what=what, file=others[0])
+    if not overwrite:
+        text = f"{path} holds {what} already; replace it with --overwrite (overwrite=True), or choose another place"
+        raise error(text, code="place.taken", path=path, what=what)
+
+
 def check_writable(path: Path) -> None:
     """Raise OSError unless a folder can be made at ``path``: make a hidden one there, and remove it.
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files import folders
 from graphbrick.core.files.folders import NewFolder
 from graphbrick.graphs.build.steps import is_left_by
 from graphbrick.graphs.store import manifest, seal
@@ -39,18 +39,7 @@ def new_graph_folder(
 
 def check_place(path: Path, *, overwrite: bool) -> None:
     """Raise GraphbrickError if ``path`` must not be replaced."""
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
-        return
-    foreign = _foreign_files(path)
-    if foreign is None:
-        text = f"{path} exists and is not a graph folder; choose another place for the graph"
-        raise GraphbrickError(text, code="place.not_a_graph", path=path)
-    if foreign:
-        text = f"{path} holds a graph and also {foreign[0]}; move that away first"
-        raise GraphbrickError(text, code="place.other_files", path=path, file=foreign[0])
-    if not overwrite:
-        text = f"{path} holds a graph already; replace it with --overwrite, or choose another place"
-        raise GraphbrickError(text, code="place.has_a_graph", path=path)
+    folders.check_place(path, "a graph", _foreign_files, overwrite=overwrite)
 
 
 def _foreign_files(path: Path) -> list[str] | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.files import folders
 from graphbrick.core.files.folders import files_in, new_folder
 
 FORMAT, VERSION = "graphbrick-training", 1
@@ -29,29 +30,15 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
         raise ModelError(
             f"{path} cannot be written: {parent} is not a folder that you may write to", code="train.not_writable"
         )
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
-        return
-    described = _described(path)
-    if described.get("format") != FORMAT or described.get("kind") != kind:
-        raise ModelError(
-            f"{path} exists and holds no {kind} that was trained here; choose another place",
-            code="train.other_folder",
-            model=kind,
-        )
-    listed = {*described.get("files", ()), DESCRIPTION}
-    others = [name for name in files_in(path) if name not in listed]
-    if others:
-        raise ModelError(
-            f"{path} holds a trained {kind} and also {others[0]}; move that away first",
-            code="train.other_files",
-            model=kind,
-        )
-    if not overwrite:
-        raise ModelError(
-            f"{path} holds a trained {kind} already; replace it with --overwrite (overwrite=True)",
-            code="train.exists",
-            model=kind,
-        )
+
+    def foreign(path: Path) -> list[str] | None:
+        described = _described(path)
+        if described.get("format") != FORMAT or described.get("kind") != kind:
+            return None
+        listed = {*described.get("files", ()), DESCRIPTION}
+        return [name for name in files_in(path) if name not in listed]
+
+    folders.check_place(path, f"a trained {kind}", foreign, overwrite=overwrite, error=ModelError)
 
 
 @contextmanager

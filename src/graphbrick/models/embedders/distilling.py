@@ -18,7 +18,7 @@ import numpy.typing as npt
 from graphbrick.core.compute import Progress, blas_threads, check_limits, watched_by, watched_part
 from graphbrick.core.errors import ModelError
 from graphbrick.core.files.digests import is_intact, sealed, sha256
-from graphbrick.core.files.folders import files_in, new_folder
+from graphbrick.core.files.folders import check_place, files_in, new_folder
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.onnx_text import not_installed
 
@@ -191,19 +191,14 @@ def damaged(folder: Path, file: str) -> ModelError:
 
 def _check_place(folder: Path, *, overwrite: bool) -> None:
     """Raise ModelError unless static vectors can be written to a folder."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    others = not folder.is_dir() or not (folder / ABOUT).is_file()
-    if others or not {*files_in(folder)} <= {ABOUT, VECTORS, TOKENIZER}:
-        raise ModelError(
-            f"{folder} exists and holds something else than static vectors; choose another place",
-            code="static.other_folder",
-        )
-    if not overwrite:
-        raise ModelError(
-            f"{folder} holds static vectors already; replace them with --overwrite (overwrite=True)",
-            code="static.exists",
-        )
+    check_place(folder, "static vectors", _foreign_files, overwrite=overwrite, error=ModelError)
+
+
+def _foreign_files(folder: Path) -> list[str] | None:
+    """Return the files that are not of static vectors; None if a folder does not hold any."""
+    if not (folder / ABOUT).is_file():
+        return None
+    return [name for name in files_in(folder) if name not in (ABOUT, VECTORS, TOKENIZER)]
 
 
 def _tokenizer_of(encoder: Embedder) -> Tokenizer:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.files import folders
 from graphbrick.core.files.claims import recover
 from graphbrick.core.files.digests import is_intact, sealed
 from graphbrick.core.files.folders import check_writable, new_folder
@@ -133,32 +134,21 @@ def check_place(path: Path, *, overwrite: bool) -> None:
     try:
         recover(path)
         check_writable(path)
-        is_free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
     except OSError as error:
         raise ModelError(
             f"{path} cannot be written ({error.strerror or error}); choose another place", code="patterns.not_writable"
         ) from error
-    if is_free:
-        return
+    folders.check_place(path, "trained patterns", _foreign_folders, overwrite=overwrite, error=ModelError)
+
+
+def _foreign_folders(path: Path) -> list[str] | None:
+    """Return the folders inside trained patterns, as only files are carried over; None if it is something else."""
     try:
-        foreign = _described(path).get("format") != FORMAT
+        if _described(path).get("format") != FORMAT:
+            return None
     except ModelError:
-        foreign = True
-    if foreign:
-        raise ModelError(
-            f"{path} exists and holds no trained patterns; choose another place", code="patterns.other_folder"
-        )
-    folders = sorted(file.name for file in path.iterdir() if file.is_dir() and not file.is_symlink())
-    if folders:
-        raise ModelError(
-            f"{path} holds trained patterns and also the folder {folders[0]}; move that away first",
-            code="patterns.other_files",
-        )
-    if not overwrite:
-        raise ModelError(
-            f"{path} holds trained patterns already; replace them with --overwrite (overwrite=True)",
-            code="patterns.exists",
-        )
+        return None
+    return sorted(file.name for file in path.iterdir() if file.is_dir() and not file.is_symlink())
 
 
 def load(path: str) -> PatternModel:

@@ -30,6 +30,8 @@ from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.local.local import local_graph
 from graphbrick.graphs.queries.schema_text import schema_text
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("ladybug")
 
 

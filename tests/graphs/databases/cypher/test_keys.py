@@ -21,6 +21,8 @@ from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.testing import ScriptedLLM
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("ladybug")
 UUID = "0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
 RIGHT = [("1",), ("yes",), ("Bo Lind",)]

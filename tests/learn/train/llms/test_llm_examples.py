@@ -309,7 +309,7 @@ def test_a_base_that_is_not_there(films: Graph, asked: list[Question], tmp_path:
 
 def test_a_place_that_is_taken(films: Graph, asked: list[Question], tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with fails("train.other_folder", ModelError, model="language model"):
+    with fails("place.other_contents", ModelError, what="a trained language model"):
         train_llm(films, asked, tmp_path, module="plan", base="someone/model", overwrite=True)
 
 

@@ -246,11 +246,11 @@ def test_questions_without_seeds_are_linked(films: Graph, embedder: EmbeddingMod
 def test_what_cannot_be_done_is_said_before_the_work(
     films: Graph, questions: list[Question], embedder: EmbeddingModel, trained: Path, tmp_path: Path
 ) -> None:
-    with fails("patterns.exists", ModelError):
+    with fails("place.taken", ModelError):
         train_patterns(films, questions, trained, embedder=embedder)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
-    with fails("patterns.other_folder", ModelError):
+    with fails("place.other_contents", ModelError):
         train_patterns(films, questions, tmp_path / "other", embedder=embedder, overwrite=True)
     strange = [Question("1", "who?", ("Nobody",), ("Noone",))]
     with fails("train_patterns.no_pattern", InputError, n=1):

@@ -140,21 +140,21 @@ def test_only_what_was_trained_here_is_replaced(tmp_path: Path) -> None:
     place = tmp_path / "model"
     with writing(place, "embedder", {}, overwrite=False) as folder:
         (folder / "weights").write_text("1", encoding="utf-8")
-    with fails("train.exists", ModelError, model="embedder"):
+    with fails("place.taken", ModelError, what="a trained embedder"):
         check_place(place, "embedder", overwrite=False)
     check_place(place, "embedder", overwrite=True)
-    with fails("train.other_folder", ModelError, model="re-ranker"):
+    with fails("place.other_contents", ModelError, what="a trained re-ranker"):
         check_place(place, "re-ranker", overwrite=True)
     (place / "letter.txt").write_text("dear", encoding="utf-8")
-    with fails("train.other_files", ModelError):
+    with fails("place.other_files", ModelError):
         check_place(place, "embedder", overwrite=True)
     (place / DESCRIPTION).write_text("[", encoding="utf-8")
-    with fails("train.other_folder", ModelError, model="embedder"):
+    with fails("place.other_contents", ModelError, what="a trained embedder"):
         check_place(place, "embedder", overwrite=True)
     (tmp_path / "file").write_text("", encoding="utf-8")
     with fails("train.not_writable", ModelError):
         check_place(tmp_path / "file" / "model", "embedder", overwrite=True)
-    with fails("train.other_folder", ModelError, model="embedder"):
+    with fails("place.other_contents", ModelError, what="a trained embedder"):
         check_place(Path("/"), "embedder", overwrite=True)
     (tmp_path / "empty").mkdir()
     check_place(tmp_path / "empty", "embedder", overwrite=False)

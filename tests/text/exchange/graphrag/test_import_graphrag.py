@@ -141,7 +141,7 @@ def test_of_two_imports_onto_a_new_place_the_later_is_refused(tmp_path: Path, mo
         return claim(*arguments, **options)
 
     monkeypatch.setattr(importing, "claim", later)
-    with fails("place.has_a_graph"):
+    with fails("place.taken"):
         import_graphrag(write_output(tmp_path / "second"), place)
     assert TextGraph.open(place).n_passages == 3
     with TextStore(text_folder(place)) as store:
