@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from property_graphs import shop_graph
 
-from graphbrick import PathAnswer
+from graphbrick import EntityRecord, PathAnswer
 from graphbrick.core.compute import limited_by
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.opening import open as open_graph
+from graphbrick.graphs.records.records import Record
 from graphbrick.learn.default import default_pipeline
 from graphbrick.learn.examples import KINDS, example_questions
 from graphbrick.learn.learning import LearnReport
@@ -47,6 +48,24 @@ def test_a_learned_graph_without_types_is_asked_in_its_words(learned: tuple[Grap
     relation = examples["relation"]
     groups = [group for one in range(learned[0].n_entities) for group in card_of(learned[0], one).groups]
     assert any({end.label for end in group.best} == {*relation.answers} for group in groups)
+
+
+def test_examples_are_asked_as_people_ask(tmp_path: Path) -> None:
+    """Counts have «how many», parts «is part of», and people do what a verb says."""
+    records: list[Record] = [
+        EntityRecord(name, types=("Ward",), properties={"beds": beds})
+        for name, beds in (("Cardiology", 24), ("Oncology", 16))
+    ]
+    records += [EntityRecord(name, types=("Doctor",)) for name in ("Frank Moss", "Grace Lin")]
+    records += [EntityRecord("Olga Reed", types=("Patient",)), EntityRecord("Northgate Clinic", types=("Hospital",))]
+    records += [(ward, "PART_OF", "Northgate Clinic") for ward in ("Cardiology", "Oncology")]
+    records += [(doctor, "TREATS", "Olga Reed") for doctor in ("Frank Moss", "Grace Lin")]
+    graph = build(records, tmp_path / "hospital.graph")
+    examples = {one.question: one for seed in range(3) for one in example_questions(graph, seconds=LONG, seed=seed)}
+    assert examples["Which ward has the most beds?"].answers == ("Cardiology",)
+    assert examples.keys() & {"How many beds does Cardiology have?", "How many beds does Oncology have?"}
+    assert examples.keys() & {"How many doctors treat Olga Reed?", "How many wards are part of Northgate Clinic?"}
+    assert not [text for text in examples if "treatment" in text or "parent" in text]
 
 
 def test_the_same_seed_gives_the_same_examples(shop: Graph) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,8 @@ from graphbrick.learn.learned import learned_place
 from graphbrick.patterns.english.labels import read_label
 from graphbrick.patterns.text import readable
 from graphbrick.patterns.words_file import HEAD, TAIL, WORDS, EntityClass, RelationWords, read_words
+
+_PART = "part"
 
 
 def plain(name: str) -> str:
@@ -72,8 +75,9 @@ class Step:
 
     def __init__(self, group: Group, words: RelationWords, noun: str) -> None:
         self._is_one, self._words, self._noun = group.count == 1, words, noun
-        roles = words.tail if group.forward else words.head
-        self._role = next((role for role in roles if role == noun), roles[0] if roles else "")
+        self._is_part = _PART in (words.head if group.forward else words.tail) and bool(noun)  # the entity is
+        self._has_parts = _PART in (words.tail if group.forward else words.head) and bool(noun)
+        self._role = _role(words, words.tail if group.forward else words.head, noun)
         self._person = forms.kind_of(noun or self._role) == forms.PERSON
         self._subject_acts = words.verb and words.subject == (HEAD if group.forward else TAIL)  # the entity acts
         self._ends_act = words.verb and words.subject == (TAIL if group.forward else HEAD)
@@ -83,6 +87,10 @@ class Step:
     def question(self, who: str) -> str:
         """Return the question for the ends; empty if there is no wording."""
         words, nouns = self._words, self._nouns()
+        if self._is_part:
+            return f"Which {nouns} is {who} part of?"
+        if self._has_parts:
+            return f"Which {nouns} {'is' if self._is_one else 'are'} part of {who}?"
         if self._role:
             be, role = ("is", self._role) if self._is_one else ("are", forms.plural(self._role))
             return f"{'Who' if self._person else 'What'} {be} the {role} of {who}?"
@@ -103,6 +111,8 @@ class Step:
 
     def phrase(self, who: str) -> str:
         """Return a noun phrase for the one end; empty if there is no wording."""
+        if self._is_part:
+            return f"the {self._noun} that {who} is part of"
         if self._role:
             return f"the {self._role} of {who}"
         if not self._noun:
@@ -114,6 +124,8 @@ class Step:
     def count(self, who: str) -> str:
         """Return the question for the number of ends; empty if there is no wording."""
         words, nouns = self._words, forms.plural(self._noun) if self._noun else ""
+        if self._has_parts:
+            return f"How many {nouns} are part of {who}?"
         if self._role:
             return f"How many {forms.plural(self._role)} does {who} have?"
         if not nouns:
@@ -137,6 +149,18 @@ class Step:
         verb = self._words.verb
         form = forms.past(verb) if past else forms.third_person(verb) if third else verb
         return f"{form} {self._words.preposition}".strip()
+
+
+def _role(words: RelationWords, roles: Sequence[str], noun: str) -> str:
+    """Return what the ends of a relation are to the entity, by their own noun if it is one; empty for no good word.
+
+    «treatment» is none for doctors who treat somebody, and «starring» is no noun.
+    """
+    if noun in roles and not noun.endswith("ing"):
+        return noun
+    role = next((role for role in roles if not role.endswith("ing")), "")
+    is_other = bool(noun) and bool(words.verb) and forms.kind_of(noun) == forms.PERSON != forms.kind_of(role)
+    return "" if is_other else role
 
 
 @lru_cache(maxsize=4096)

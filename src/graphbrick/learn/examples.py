@@ -21,6 +21,7 @@ from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import DATE, literal_types, read_literal
 from graphbrick.language import forms
+from graphbrick.language.stems import possible_singulars
 from graphbrick.learn.default import default_pipeline
 from graphbrick.learn.example_words import ExampleWords, plain
 from graphbrick.pipeline import Pipeline
@@ -268,11 +269,15 @@ class _Drafts:
     def _superlative(self) -> Iterator[_Draft]:
         for card in self._cards:
             noun = self._own_noun(card)
-            numbers = [
-                name for name, value in card.properties.items() if _number(value) is not None and not is_reference(name)
-            ]
+            numbers = {
+                name: value
+                for name, value in card.properties.items()
+                if _number(value) is not None and not is_reference(name)
+            }
             for name in sorted(numbers, key=lambda name: len(plain(name).split())) if noun else ():
-                yield _Draft(_most(noun, plain(name)), name, _is_few)
+                counted = _is_counted(plain(name), numbers[name])
+                text = f"Which {noun} has the most {plain(name)}?" if counted else _most(noun, plain(name))
+                yield _Draft(text, name, _is_few)
             for group in card.groups if not numbers else ():
                 step = self._words.step(group, self._type_of_ends(group)) if group.count > 1 else None
                 text = step.most(noun) if step and not group.is_value else ""
@@ -328,7 +333,15 @@ def _asks(name: str, value: Value, who: str) -> str:
         return f"Is {who} {words}?"
     if _is_done(words):
         return f"When was {who} {words}?" if isinstance(value, datetime.date) else ""
+    if _is_counted(words, value):
+        return f"How many {words} does {who} have?"
     return f"What is the {words} of {who}?"
+
+
+def _is_counted(words: str, value: Value) -> bool:
+    """Return whether a property says how many there are, such as the beds of a ward."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return is_whole and any(_plural(singular) == words for singular in possible_singulars(words))
 
 
 def _filters(noun: str, name: str, value: Value) -> str:
@@ -340,6 +353,8 @@ def _filters(noun: str, name: str, value: Value) -> str:
         return f"Which {nouns} are {words}?" if value else ""
     if isinstance(value, datetime.date):
         return f"Which {nouns} were {words} in {value.year}?" if _is_done(words) else ""
+    if _is_counted(words, value):
+        return f"Which {nouns} have more than {value // 2 or 1:,} {words}?"
     if number is None or (isinstance(value, int) and value < _ROUNDED):
         return f"Which {nouns} have {words} {shown_value(value)}?"
     article = "an" if words[0] in "aeiou" else "a"
