@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from graphbrick.core import Reading
 from graphbrick.core.deferred import cached_property
-from graphbrick.language import forms
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
+from graphbrick.patterns.english.usual import all_roots
 from graphbrick.patterns.several_steps import ALIKE
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks, words_of
 
@@ -57,7 +57,6 @@ FEATURES = {
 """
 SUPPORT = (0.3, 0.65)
 """Cosines beyond which support says no more: unrelated words have .2 to .45, other words for the same .55 and more."""
-_UNREAD = 0.45  # cosine under which no word of a pattern means what a noun does
 _REMEMBERED = 20_000  # vectors of words
 _CLIP = 12.0  # log odds are cut off at plus and minus this
 _ALIGNED = 32  # patterns at the seed, and as many of other entities
@@ -83,6 +82,16 @@ class Calibration:
     def vectors(self) -> dict[str, Floats]:
         """Vectors of length 1 of the words met so far."""
         return {}
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The stems of all words of written questions."""
+        return frozenset(stem(word) for spoken in self.words.values() for word in spoken)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """The roots of all words of written questions; needs a dictionary."""
+        return all_roots({word for spoken in self.words.values() for word in spoken})
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Calibration:
@@ -152,7 +161,7 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     """Return how well the least supported hop of a pattern is spoken of, within `SUPPORT`."""
     words_met = (token.word for side in prepared.tokens for token in side)
     question = [word for word in words_met if word not in WHO_WHEN_WHERE and word != ALIKE]
-    by_step = [{*words.get(step, ()), *_words_of(step[0])} for step in dict.fromkeys(without_marks(steps))]
+    by_step = [{*words.get(step, ()), *words_of_relation(step[0])} for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return SUPPORT[0]
     rows = unit_vectors(model.embedder, {word for group in (question, *by_step) for word in group}, vectors)
@@ -161,37 +170,7 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     return float(np.clip(least, *SUPPORT))
 
 
-def unread_nouns(
-    model: PatternModel, words: Spoken, vectors: dict[str, Floats], query: str, reading: Reading
-) -> list[str]:
-    """Return the nouns of a question that no written question has and that are far from all words of a pattern.
-
-    Args:
-        model: The model.
-        words: The words of written questions about each step.
-        vectors: Vectors of words met so far; extended.
-        query: The question.
-        reading: The pattern.
-    """
-    known = {stem(word) for spoken in words.values() for word in spoken}
-    question = [word for side in model.ask(masked(query, reading.pattern.start_label)).tokens for word in side]
-    nouns = [token.word for token in question if stem(token.word) not in known and _is_only_noun(token.word)]
-    steps = without_marks(canonical(labelled(reading.pattern.steps), model.symmetric))
-    near = sorted({word for step in steps for word in (*words.get(step, ()), *_words_of(step[0]))})
-    if not nouns or not near:
-        return []
-    rows = unit_vectors(model.embedder, {*nouns, *near}, vectors)
-    spoken_of = np.stack([rows[word] for word in near])
-    return [noun for noun in dict.fromkeys(nouns) if (spoken_of @ rows[noun]).max() < _UNREAD]
-
-
-def _is_only_noun(word: str) -> bool:
-    """Return whether a word is a noun and nothing else: «make» and «next» often say nothing of their own."""
-    says_something = word not in FUNCTION_WORDS and word not in WHO_WHEN_WHERE
-    return says_something and forms.is_installed() and forms.is_only_noun(word)
-
-
-def _words_of(label: str) -> list[str]:
+def words_of_relation(label: str) -> list[str]:
     """Return the words of a relation that mean something; few questions are written about it, and may lack one."""
     label = readable(label).lower()
     return [word for word in words_of(label) if word not in FUNCTION_WORDS] or [label]
