@@ -163,9 +163,17 @@ class Patterns(RetrieveStage):
     names: str = parameter("best", choices=("best", "none", "all"), search=("best", "none", "all"))
     cap: int = parameter(100_000, at_least=1)
 
-    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """Return the paths of the best patterns."""
+    def retrieve(self, query: Query, subgraph: Subgraph, *, among: npt.NDArray[np.int64] | None = None) -> Evidence:
+        """Return the paths of the best patterns.
+
+        Args:
+            query: The question.
+            subgraph: The view of the graph.
+            among: Entities of the graph; only patterns that lead to one of them count, all without it.
+        """
         seeds, grown, ranked = self._search(query, subgraph)
+        if among is not None:
+            ranked = [entry for entry in ranked if np.isin(_ends(subgraph, grown, entry), among).any()]
         paths = self._paths(subgraph, seeds, grown, ranked)
         evidence = Evidence(tuple(paths), scale=repr(self.scorer) if self.scorer.comparable else "")
         if not isinstance(self.scorer, PatternReader):
@@ -295,14 +303,14 @@ class Patterns(RetrieveStage):
     ) -> list[Reading]:
         """Return the best candidates with their ends; see `readings`."""
         readings = []
-        for score, hops, s, candidate in ranked[:_READINGS]:
-            length = grown[s].lengths[hops]
-            ends = length.layer.ends(int(length.pattern[candidate]), back=bool(length.back[candidate]))
+        for entry in ranked[:_READINGS]:
+            entities = _ends(subgraph, grown, entry)
             if len(seeds) > 1:
-                ends = ends[~np.isin(ends, [seed for seed in seeds if seed != seeds[s]])]
-            if len(ends):
-                entities = ends if subgraph.nodes is None else subgraph.nodes[ends]
-                readings.append(Reading(length.walk(subgraph.graph, candidate), score, entities))
+                others = np.array([seed for seed in seeds if seed != seeds[entry.seed]], dtype=np.int64)
+                entities = entities[~np.isin(entities, others if subgraph.nodes is None else subgraph.nodes[others])]
+            if len(entities):
+                walk = grown[entry.seed].lengths[entry.hops].walk(subgraph.graph, entry.candidate)
+                readings.append(Reading(walk, entry.score, entities))
         return _united(readings, symmetric_relations(self.scorer))
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
@@ -359,6 +367,13 @@ def _place(grown: list[_Grown], entry: _Ranked) -> tuple[float, int, int, int, i
     steps = grown[entry.seed].lengths[entry.hops].steps[entry.candidate]
     backward = sum(not step.forward for step in steps)
     return -entry.score, entry.hops, entry.seed, backward, entry.candidate
+
+
+def _ends(subgraph: Subgraph, grown: list[_Grown], entry: _Ranked) -> npt.NDArray[np.int32]:
+    """Return the entities of the graph at the end of a candidate."""
+    length = grown[entry.seed].lengths[entry.hops]
+    ends = length.layer.ends(int(length.pattern[entry.candidate]), back=bool(length.back[entry.candidate]))
+    return ends if subgraph.nodes is None else subgraph.nodes[ends]
 
 
 def _united(readings: list[Reading], symmetric: frozenset[str]) -> list[Reading]:
