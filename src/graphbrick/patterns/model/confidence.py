@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,8 @@ SUPPORT = (0.3, 0.65)
 """Cosines beyond which support says no more: unrelated words have .2 to .45, other words for the same .55 and more."""
 _REMEMBERED = 20_000  # vectors of words
 _CLIP = 12.0  # log odds are cut off at plus and minus this
-_ALIGNED = 32  # patterns at the seed, and as many of other entities
+ALIGNED = 32
+"""Patterns at the seed that are compared, and as many of other entities."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,23 +137,49 @@ def fit_features(
         query: The question.
         readings: The best patterns around the seeds, best first; at least one.
     """
+    start = readings[0].pattern.start_label
+    alike = [reading for reading in readings if reading.pattern.start_label == start][:ALIGNED]
+    here = [canonical(labelled(reading.pattern.steps), model.symmetric) for reading in alike]
+    scores = np.array([reading.score for reading in readings])
+    prepared = model.ask(masked(query, start))
+    found = Best(scores, _same_answers(readings), here, model.linear(prepared, here), _same_answers(alike))
+    return features_of_best(model, words, vectors, prepared, found)
+
+
+class Best(NamedTuple):
+    """The best patterns around the seeds of a question, best first.
+
+    Attributes:
+        scores: float64 [patterns].
+        same: bool [patterns], which lead to the answers of the first.
+        here: Those that begin where the first does, at most `ALIGNED`, without the direction of symmetric relations.
+        linear: float64 [here], their scores without the alignment.
+        same_here: bool [here], like ``same``.
+    """
+
+    scores: Scores
+    same: npt.NDArray[np.bool_]
+    here: Sequence[Steps]
+    linear: Scores
+    same_here: npt.NDArray[np.bool_]
+
+
+def features_of_best(
+    model: PatternModel, words: Spoken, vectors: dict[str, Floats], prepared: Prepared, best: Best
+) -> Scores:
+    """Return how well the first of some patterns fits a question, float64 [features]; see `fit_features`."""
     alignment = model.alignment
     if alignment is None:
         raise ValueError("the confidence of patterns needs an alignment")
-    best = readings[0]
-    start = best.pattern.start_label
-    prepared = model.ask(masked(query, start))
-    alike = [reading for reading in readings if reading.pattern.start_label == start][:_ALIGNED]
-    here = [canonical(labelled(reading.pattern.steps), model.symmetric) for reading in alike]
-    parts, elsewhere = _elsewhere(model, alignment, prepared, here)
+    parts, elsewhere = _elsewhere(model, alignment, prepared, best.here)
     return np.array(
         [
-            _odds(np.array([reading.score for reading in readings]), _same_answers(readings)),
-            _odds(model.linear(prepared, here), _same_answers(alike)),
-            (elsewhere - best.score).clip(0, _CLIP),
+            _odds(best.scores, best.same),
+            _odds(best.linear, best.same_here),
+            (elsewhere - best.scores[0]).clip(0, _CLIP),
             parts[EMISSION] / max(1, sum(map(len, prepared.tokens))),
             parts[MISSING],
-            _support(model, words, vectors, prepared, here[0]),
+            _support(model, words, vectors, prepared, best.here[0]),
         ]
     )
 
@@ -231,7 +258,7 @@ def _elsewhere(
             is_other[place] = False
     others = model.rival_rows.of(np.flatnonzero(is_other)) if is_other.any() else None
     scores = np.zeros(0) if others is None else model.linear_of(prepared, others)
-    best = np.argsort(-scores, kind="stable")[:_ALIGNED]
+    best = np.argsort(-scores, kind="stable")[:ALIGNED]
     numbered = np.full((1 + len(best), max(alignment.max_hops, model.max_hops)), -1, dtype=np.int64)
     first = alignment.steps(here[0]) or ()
     numbered[0, : len(first)] = first

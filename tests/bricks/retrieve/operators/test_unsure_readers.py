@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Reading, Step
 from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.patterns.pattern_reader import PatternReader
 
 TRIPLES = [
@@ -53,12 +54,12 @@ class LongestPath(PatternReader):
         ("Where does Person 4 work?", 0.1, {"Company 1"}),
         ("Who works at Company 1?", 0.3, {"Person 1", "Person 4", "Person 7"}),
         ("Where is Company 2 based?", 0.49, {"City 2"}),
-        ("Where does Person 4 work?", 0.8, None),
-        ("Where does Person 4 work?", None, None),
+        ("Where does Person 4 work?", 0.8, {"Company 1"}),
+        ("Where does Person 4 work?", None, {"Company 1"}),
         ("Where does Person 4 sleep?", 0.1, None),
     ],
 )
-def test_a_path_that_says_all_of_the_question_goes_before_an_unlikely_reading(
+def test_a_path_that_says_all_of_the_question_goes_before_a_reading(
     tmp_path: Path, question: str, sure: float | None, answers: set[str] | None, has_properties: bool
 ) -> None:
     nodes = tmp_path / "nodes.csv"
@@ -72,3 +73,27 @@ def test_a_path_that_says_all_of_the_question_goes_before_an_unlikely_reading(
         assert len(answer.evidence.paths[0].triples) == 2
     else:
         assert (set(answer.texts), answer.confidence) == (answers, 0.9)
+
+
+@dataclass(frozen=True)
+class NearestPath(LongestPath):
+    """Takes the shortest path."""
+
+    def rate_steps(
+        self, query: str, starts: Sequence[str], patterns: Sequence[tuple[Step, ...]]
+    ) -> npt.NDArray[np.float64]:
+        return np.array([-0.1 * len(steps) for steps in patterns])
+
+
+def test_the_best_pattern_that_leads_to_the_asked_class_answers(tmp_path: Path) -> None:
+    names = dict.fromkeys(end for head, _, tail in TRIPLES for end in (head, tail))
+    graph = build([*(EntityRecord(name, types=(name.split()[0],)) for name in names), *TRIPLES], tmp_path / "g.graph")
+    runs = [
+        (LinkLabels() >> Operators(Patterns(NearestPath(0.8), max_hops=hops)) >> PathAnswer()).run(graph, question)
+        for hops, question in ((2, "Which city does Person 1 adore?"), (1, "Which city does Person 1 adore?"))
+    ]
+    found, refused = (run.answer for run in runs)
+    assert found is not None
+    assert refused is not None
+    assert (found.texts, refused.texts) == (("City 1",), ())
+    assert "operators.not_answered" in runs[1].trace.event_codes

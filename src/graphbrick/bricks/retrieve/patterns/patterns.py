@@ -31,7 +31,8 @@ from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import check_budget
 
 Scores = npt.NDArray[np.float64]
-_READINGS = 64  # of the best patterns, that the confidence in the first one is worked out from
+READINGS = 64
+"""The best patterns that the confidence in the first one is worked out from."""
 
 
 @dataclass(slots=True)
@@ -283,7 +284,7 @@ class Patterns(RetrieveStage):
             scores = self._rated(query, graph, [(grown[s], hops) for hops, s in places])
         firsts = [0, *accumulate(map(len, lengths))]
         ranked = []
-        for i in np.argsort(-scores, kind="stable")[: max(self.n, _READINGS)].tolist():
+        for i in np.argsort(-scores, kind="stable")[: max(self.n, READINGS)].tolist():
             place = bisect_right(firsts, i) - 1
             ranked.append(_Ranked(float(scores[i]), *places[place], i - firsts[place]))
         ranked.sort(key=partial(_place, grown))
@@ -303,7 +304,7 @@ class Patterns(RetrieveStage):
     ) -> list[Reading]:
         """Return the best candidates with their ends; see `readings`."""
         readings = []
-        for entry in ranked[:_READINGS]:
+        for entry in ranked[:READINGS]:
             entities = _ends(subgraph, grown, entry)
             if len(seeds) > 1:
                 others = np.array([seed for seed in seeds if seed != seeds[entry.seed]], dtype=np.int64)
