@@ -118,7 +118,7 @@ def fit_calibration(
     unit_vectors(loaded.embedder, spoken_words.union(*map(words_of, questions)), vectors)
     for done, (case, question, row) in enumerate(zip(cases, questions, loaded.embedded(questions), strict=True), 1):
         prepared = loaded.ask(question, row)
-        found, first = _best(loaded, prepared, case.around)
+        found, first = best_around(loaded, prepared, case.around)
         features = features_of_best(loaded, words, vectors, prepared, found)
         if case.ends is None or features[_SUPPORT] >= _LEAST_SUPPORT:
             rows.append(features)
@@ -128,7 +128,7 @@ def fit_calibration(
     return fitted(np.array(rows), np.array(right), np.array(answerable, dtype=bool), words)
 
 
-def _best(model: PatternModel, prepared: Prepared, around: Sample) -> tuple[Best, int]:
+def best_around(model: PatternModel, prepared: Prepared, around: Sample) -> tuple[Best, int]:
     """Return the best patterns around an entity, and the number of the first among all of them.
 
     All patterns are scored at once; a search of the graph scores them hop by hop, and finds the same.

@@ -107,7 +107,7 @@ def _alone(
     alone = []
     for step, spoken in enumerate(by_step):
         own = all_roots(spoken)
-        if not any(word not in fresh and roots(word) & own for word in words):
+        if not any(word not in fresh and (roots(word) | all_roots(synonyms(word))) & own for word in words):
             best = int(near[:, step].argmax())
             if words[best] in fresh and near[best, step] < _NEAR_ALONE:
                 alone.append(words[best])

@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.patterns.pattern_layers import (
     next_layer,
     ways_to,
 )
+from graphbrick.bricks.retrieve.patterns.united import united
 from graphbrick.core import Evidence, Path, PathPattern, Query, Reading, Step, Subgraph, seeds_of, step_text
 from graphbrick.core.csr import Csr
 from graphbrick.core.graph import DIRECTIONS, Graph
@@ -26,7 +27,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.text import canonical, labelled, masked
+from graphbrick.patterns.text import masked
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import check_budget
 
@@ -312,7 +313,7 @@ class Patterns(RetrieveStage):
             if len(entities):
                 walk = grown[entry.seed].lengths[entry.hops].walk(subgraph.graph, entry.candidate)
                 readings.append(Reading(walk, entry.score, entities))
-        return _united(readings, symmetric_relations(self.scorer))
+        return united(readings, symmetric_relations(self.scorer))
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
         """Return at most ``n`` paths of the candidates, in their order."""
@@ -375,24 +376,6 @@ def _ends(subgraph: Subgraph, grown: list[_Grown], entry: _Ranked) -> npt.NDArra
     length = grown[entry.seed].lengths[entry.hops]
     ends = length.layer.ends(int(length.pattern[entry.candidate]), back=bool(length.back[entry.candidate]))
     return ends if subgraph.nodes is None else subgraph.nodes[ends]
-
-
-def _united(readings: list[Reading], symmetric: frozenset[str]) -> list[Reading]:
-    """Give readings that differ only in the direction of symmetric relations the same ends.
-
-    They mean the same, but where the graph holds a triple in one direction only, their own ends are not the same.
-    """
-    alike: dict[object, list[int]] = {}
-    for place, (pattern, _, _) in enumerate(readings if symmetric else ()):
-        alike.setdefault((pattern.start_label, canonical(labelled(pattern.steps), symmetric)), []).append(place)
-    united = list(readings)
-    for places in alike.values():
-        first = readings[places[0]].ends
-        if not all(np.array_equal(readings[place].ends, first) for place in places[1:]):
-            ends = np.unique(np.concatenate([readings[place].ends for place in places]))
-            for place in places:
-                united[place] = readings[place]._replace(ends=ends)
-    return united
 
 
 def _carried_on(graph: Graph, prefix: PathPattern, step: Step, node: int) -> str:
