@@ -188,11 +188,11 @@ def test_the_command_line_withholds_and_says_why(
     code, said = ask("Who leads Finance?", "--min-confidence", "1")
     assert code == 2
     assert said.startswith(
-        "no answer found\nnot sure enough of an answer: the likeliest reading, Finance ← leads ← *, has "
+        "no answer found\nnot sure enough of an answer: the likeliest reading, Finance <- leads <- *, has "
     )
     code, said = ask("Who leads Finance?", "--min-confidence", "1", "--json")
     told = json.loads(said)
-    assert (code, told["answers"], told["withheld"]) == (2, [], "Finance ← leads ← *")
+    assert (code, told["answers"], told["withheld"]) == (2, [], "Finance <- leads <- *")
     assert 0.2 < told["confidence"] < 1
     code, _ = ask("Who leads Finance?", "--pipeline", "ShortestPaths()", "--min-confidence", "0.5")
     assert code == 1

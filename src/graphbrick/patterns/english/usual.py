@@ -12,8 +12,8 @@ from graphbrick.patterns.english.labels import english_table
 
 _OF_MANY_USES = frozenset(
     "aim bind base come contain effect end follow game get give good group have head keep kind label live make name "
-    "need occupy page part place posit position post role side sign site state style take target type unify unit use whole "
-    "work".split()
+    "need occupy page part place posit position post role side sign site state style take target type unify unit use "
+    "whole work".split()
 )
 """Words that say something else in most questions."""
 

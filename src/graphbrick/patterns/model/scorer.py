@@ -106,7 +106,9 @@ class PatternScorer(PatternReader):
         probability = sure.probability(fit_features(model, sure.words, sure.vectors, query, readings))
         words, share = unread(model, sure, query, readings[0])
         if words:
-            event(f"not read in this question: {' and '.join(map(repr, words))}", "pattern_scorer.not_read", words=words)
+            event(
+                f"not read in this question: {' and '.join(map(repr, words))}", "pattern_scorer.not_read", words=words
+            )
         return probability * share
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:

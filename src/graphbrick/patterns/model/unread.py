@@ -90,9 +90,7 @@ def _nearness(
     return np.stack(columns, axis=1)
 
 
-def _is_of_other_relation(
-    model: PatternModel, sure: Calibration, word: str, by_step: Sequence[Sequence[str]]
-) -> bool:
+def _is_of_other_relation(model: PatternModel, sure: Calibration, word: str, by_step: Sequence[Sequence[str]]) -> bool:
     """Return whether a word is one of a usual relation, and not near to the pattern; «screenwriter» is a writer."""
     usual = usual_words()
     word = name_at_end(forms.singular(word), usual) or word

@@ -13,6 +13,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
+    beside_said,
     may_be_path,
     path_evidence,
     said_evidence,
@@ -78,9 +79,9 @@ class Operators(RetrieveStage):
     The plan is part of every result, such as «count of: Platform Team → owns → *». If the operator is recognized but
     the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
     answered in its place. So are questions about properties of entities and triples, and questions for all that is
-    known about an entity. A question that is a path, such as «Kenya <- borders <- *», is followed as it is written. Of any
-    other question, a path whose labels say all that the question says is taken first, whatever the scorer; the others
-    go to the patterns stage. The words of the graph are its labels, types and properties, and, if the
+    known about an entity. A question that is a path, such as «Kenya <- borders <- *», is followed as it is written. Any
+    other question goes to the patterns stage; where its scorer finds no likely reading, a path whose labels say all
+    that the question says is taken, and where both find the same, the answer is surer. The words of the graph are its labels, types and properties, and, if the
     scorer is a `PatternScorer`, those in the file of words of its folder.
 
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
@@ -267,9 +268,8 @@ class Operators(RetrieveStage):
         """
         place = parser.place
         check_manner(parser.english, parser.question.text)
-        # Of two entities of one name, which were not told apart, a learned reader finds the one that is meant.
-        may_be_said = len(query.seeds) < 2 or not isinstance(self.patterns.scorer, PatternReader)
-        said = said_evidence(parser, self.cap, repr(self)) if may_be_said else None
+        is_read = isinstance(self.patterns.scorer, PatternReader)
+        said = None if is_read else said_evidence(parser, self.cap, repr(self))
         if said is not None:
             return said
         renamed = with_asked_class(query, parser)
@@ -281,7 +281,8 @@ class Operators(RetrieveStage):
             name = place.graph.label(query.seeds[0])
             text = f"nothing is joined to {name!r}, and it has no property that the question speaks of"
             raise CannotPlanError(text, code="operators.nothing_joined", name=name)
-        return path_evidence(self.patterns, query, parser)
+        evidence = path_evidence(self.patterns, query, parser)
+        return beside_said(evidence, parser, self.cap, repr(self)) if is_read else evidence
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

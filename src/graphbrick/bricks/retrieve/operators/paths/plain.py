@@ -21,14 +21,17 @@ from graphbrick.core.trace import event
 from graphbrick.language.forms import singular
 from graphbrick.language.stems import stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
+from graphbrick.language.voice import begins_at, says_way
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.english import senses
+from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.pattern_reader import PatternReader
 from graphbrick.patterns.text import words_of
 from graphbrick.patterns.unknown_words import Reading, with_readings
 
 _SAID = 0.9
 """The confidence of a path whose relations and classes say all that the question says: 114 of 123 were right."""
+_LIKELY = 0.5
 _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
@@ -74,6 +77,37 @@ def said_evidence(parser: Parser, cap: int, source: str) -> Evidence | None:
     """Return the path that says all that a question says, with its confidence; None if there is none."""
     said = said_path(parser)
     return None if said is None else replace(evidence_of(said, parser.place, cap, source), confidence=_SAID)
+
+
+def beside_said(read: Evidence, parser: Parser, cap: int, source: str) -> Evidence:
+    """Return what a learned reader found, or the path that says all of a question where that is likelier right.
+
+    Where both lead to the same entities, the answer has the higher confidence. Where they differ, the reader is trusted
+    from a confidence of .5, as it knows words that stand for two steps («X's son's parent»); but not about the way that
+    something goes, because it cannot tell «into» from «from». An unlikely reading gives way to the path.
+
+    Args:
+        read: What the reader found.
+        parser: The question.
+        cap: Most answers of the path.
+        source: What finds the path.
+    """
+    sure = read.confidence
+    if sure is None or sure >= _SAID:
+        return read
+    said = said_path(parser)
+    if said is None:
+        return read
+    best = next(iter(read.paths), None)
+    if best is not None and best.start == said.start and best.pattern == said.steps:
+        return replace(read, confidence=_SAID)
+    text, graph = parser.question.text, parser.place.graph
+    is_turned = says_way(text) and (
+        len(said.steps) > 1 or begins_at(text, label_stems(graph.relation_label(said.steps[0][0]))) is not None
+    )
+    if sure >= _LIKELY and not is_turned:
+        return read
+    return replace(evidence_of(said, parser.place, cap, source), confidence=_SAID)
 
 
 def likely(nearness: Sequence[float], *, is_read: bool) -> float:
