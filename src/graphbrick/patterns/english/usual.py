@@ -11,11 +11,11 @@ from graphbrick.patterns.english import senses
 from graphbrick.patterns.english.labels import english_table
 
 _OF_MANY_USES = frozenset(
-    "aim bind base come contain effect end follow game get give good group have head keep kind label live make name "
-    "need occupy page part place posit position post role side sign site state style take target type unify unit use "
-    "whole work".split()
+    "aim bind base come contain effect end follow game get give good group have head home inhabit inhabitant keep kind "
+    "label live locate location make name nation native need occupy page part place posit position post reside "
+    "residence resident role side sign site state style take target type unify unit use whole work".split()
 )
-"""Words that say something else in most questions."""
+"""Words that say something else in most questions, or, as those of places, may mean any of several relations."""
 
 
 @lru_cache(maxsize=1)

@@ -93,7 +93,9 @@ def _nearness(
 def _is_of_other_relation(model: PatternModel, sure: Calibration, word: str, by_step: Sequence[Sequence[str]]) -> bool:
     """Return whether a word is one of a usual relation, and not near to the pattern; «screenwriter» is a writer."""
     usual = usual_words()
-    word = name_at_end(forms.singular(word), usual) or word
+    end = name_at_end(forms.singular(word), usual)
+    if end and forms.is_word(forms.singular(word).removesuffix(end)):  # «screenwriter», and not «passport» for «sport»
+        word = end
     lemmas = {word, forms.singular(word), forms.verb_of(word)}
     return bool(lemmas & usual) and bool(_nearness(model, sure, [word], by_step).max() < _NEAR_RELATION)
 
