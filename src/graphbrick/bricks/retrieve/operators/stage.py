@@ -81,8 +81,8 @@ class Operators(RetrieveStage):
     answered in its place. So are questions about properties of entities and triples, and questions for all that is
     known about an entity. A question that is a path, such as «Kenya <- borders <- *», is followed as it is written. Any
     other question goes to the patterns stage; where its scorer finds no likely reading, a path whose labels say all
-    that the question says is taken, and where both find the same, the answer is surer. The words of the graph are its labels, types and properties, and, if the
-    scorer is a `PatternScorer`, those in the file of words of its folder.
+    that the question says is taken, and where both find the same, the answer is surer. The words of the graph are its
+    labels, types and properties, and, if the scorer is a `PatternScorer`, those in the file of words of its folder.
 
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
     it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
