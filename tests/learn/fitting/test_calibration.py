@@ -14,13 +14,14 @@ from faults import fails, told
 from graphbrick import Graph, PathAnswer, Patterns, PatternScorer, Query, Subgraph, parse
 from graphbrick.cli.app import main
 from graphbrick.core.errors import ModelError
-from graphbrick.learn.fitting.calibration import fitted, written_cases
+from graphbrick.learn.fitting.calibration import best_around, fitted, written_cases
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.learn.learning import LearnReport
 from graphbrick.learn.writing.sampling import around
 from graphbrick.learn.writing.writer import Writer
-from graphbrick.patterns.model.confidence import FEATURES, Calibration
+from graphbrick.patterns.model.confidence import FEATURES, Calibration, features_of_best, fit_features
 from graphbrick.patterns.model.folder import DESCRIPTION, load, save
+from graphbrick.patterns.text import masked
 from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.questions.question import Question
 from graphbrick.study.report.figures import read_figures
@@ -217,3 +218,19 @@ def test_studies_keep_the_confidence_of_every_answer(learned: tuple[Graph, Learn
     assert figures["plain"].confidence is None
     assert figures["learned"].confidence is not None
     assert figures["learned"].confidence.coverage == 1
+
+
+def test_all_patterns_at_once_have_the_features_of_a_search(learned: tuple[Graph, LearnReport]) -> None:
+    org, _ = learned
+    place = str(learned_place(org))
+    model, stage, vectors = load(place), Patterns(PatternScorer(place), max_hops=2), {}
+    assert model.calibration is not None
+    words = model.calibration.words
+    cases = list(written_cases(org, Writer(Phrasebook.of(org)), model.embedder, n=200, max_hops=2, seed=1))
+    for case in cases[::7]:
+        readings = stage.readings(Query(case.text, (case.seed,)), Subgraph(org))
+        searched = fit_features(model, words, vectors, case.text, readings)
+        prepared = model.ask(masked(case.text, org.label(case.seed)))
+        best, first = best_around(model, prepared, case.around)
+        assert features_of_best(model, words, vectors, prepared, best) == pytest.approx(searched, abs=1e-5)
+        assert set(case.around.all_ends[first].tolist()) == set(readings[0].ends.tolist())

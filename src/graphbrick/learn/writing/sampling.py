@@ -37,6 +37,7 @@ class Sample:
         ends: The answers, int32.
         others: All patterns around the seed, the sampled one included.
         group: int64 [others]; patterns with the same number end at the same entities.
+        all_ends: Where each of the others ends, int32.
     """
 
     seed: int
@@ -44,15 +45,18 @@ class Sample:
     ends: Ints
     others: list[Steps]
     group: npt.NDArray[np.int64]
+    all_ends: list[Ints]
 
     def canonical(self, symmetric: frozenset[str]) -> Sample:
         """Return the sample with one pattern for those that differ in the direction of symmetric relations."""
         first: dict[Steps, int] = {}
         for place, steps in enumerate(self.others):
             first.setdefault(canonical(steps, symmetric), place)
+        places = [*first.values()]
         return replace(
-            self, pattern=canonical(self.pattern, symmetric), others=[*first], group=self.group[[*first.values()]]
-        )
+            self, pattern=canonical(self.pattern, symmetric), others=[*first], group=self.group[places],
+            all_ends=[self.all_ends[place] for place in places],
+        )  # fmt: skip
 
 
 def has_many_relations(graph: Graph) -> bool:
@@ -132,7 +136,7 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
         place = rng.choices(layer, weights)[0]
         if longer < 1:  # so that each of many relations is met
             used[drawn.steps[place]] += 1
-        yield Sample(drawn.node, drawn.steps[place], drawn.ends[place], drawn.steps, drawn.group)
+        yield Sample(drawn.node, drawn.steps[place], drawn.ends[place], drawn.steps, drawn.group, drawn.ends)
 
 
 def further_fact(graph: Graph, sample: Sample, rng: random.Random) -> tuple[tuple[str, bool], str] | None:

@@ -60,6 +60,14 @@ class Writer:
 
     def __init__(self, book: Phrasebook) -> None:
         self._book = book
+        self._steps: dict[tuple[str, bool], _Step] = {}
+
+    def _step(self, label: str, forward: bool) -> _Step:
+        """Return a step, which is made once."""
+        step = self._steps.get((label, forward))
+        if step is None:
+            step = self._steps[label, forward] = _Step(self._book, label, forward)
+        return step
 
     def write(self, pattern: Steps, rng: random.Random, fact: tuple[tuple[str, bool], str] | None = None) -> Written:
         """Write a question whose answers are the ends of a pattern from the placeholder.
@@ -75,7 +83,7 @@ class Writer:
         if rng.random() < _ONE_STYLE:
             style, possessives = rng.choice(_STYLES), rng.choice((0, len(pattern), rng.randint(0, len(pattern))))
         while at < len(pattern):
-            step = _Step(self._book, *pattern[at])
+            step = self._step(*pattern[at])
             there_and_back = at + 1 < len(pattern) and pattern[at + 1] == (step.label, not step.forward)
             if there_and_back and not style and rng.random() < _LOOPS:
                 at += 2
@@ -90,7 +98,7 @@ class Writer:
                     frame = step.frame(rng, may_ask=at == len(pattern))
             tagged, asks = step.fill(frame, tagged, at - 1, rng), frame.asks
         if not asks:
-            last = _Step(self._book, *pattern[-1])
+            last = self._step(*pattern[-1])
             frame = _Frame(rng.choice(english_table("frames")["whole"]["questions"]), "asked_noun")
             tagged = last.fill(frame, tagged, len(pattern) - 1, rng)
         if fact is not None:
@@ -101,7 +109,7 @@ class Writer:
 
     def _said_also(self, step: tuple[str, bool], name: str, rng: random.Random) -> Tagged:
         """Return words that say a fact about the answer; they speak of no hop."""
-        of_step = _Step(self._book, *step)
+        of_step = self._step(*step)
         kind = "fact_noun" if of_step.nouns else "fact_given_noun" if of_step.given_nouns else "fact"
         frame = rng.choice(english_table("frames")["also"][kind])
         noun = _pick(of_step.nouns or of_step.given_nouns or [""], rng)
@@ -110,7 +118,7 @@ class Writer:
     def _seed(self, first: tuple[str, bool], rng: random.Random) -> Tagged:
         """Return the placeholder, sometimes with the name of its class beside it."""
         label, forward = first
-        names = self._book.names(label, head=forward)
+        names = self._step(label, forward).names[forward]
         tagged: Tagged = [(PLACEHOLDER, None)]
         if not names or rng.random() >= _CLASS_BESIDE_SEED:
             return tagged
@@ -141,12 +149,15 @@ class _Step:
     """One step of a pattern and the frames it can be written in."""
 
     def __init__(self, book: Phrasebook, label: str, forward: bool) -> None:
-        self.label, self.forward, self._book = label, forward, book
+        self.label, self.forward = label, forward
         self.words = book.relations.get(label) or RelationWords()
         fallback = [] if not self.words.is_empty else [readable(label).lower()]
         of_relation = (self.words.tail or fallback) if forward else self.words.head
         self.nouns = list(dict.fromkeys([*of_relation, *book.only_names(label, forward=forward)]))
         self.given_nouns = self.words.head if forward else (self.words.tail or fallback)
+        self.names = {head: book.names(label, head=head) for head in (False, True)}
+        self._are_people = {head: book.is_person(label, head=head) for head in (False, True)}
+        self._kinds = {forms.kind_of(noun) for noun in self.nouns}
 
     def frame(self, rng: random.Random, *, may_ask: bool) -> _Frame:
         """Return a frame for this step."""
@@ -190,15 +201,15 @@ class _Step:
         """Return the words of a frame with the phrase so far in its place, tagged with a hop."""
         asked_is_head = self.forward if frame.is_loop else not self.forward
         noun = _pick(self._noun_choices(frame), rng)
-        names = self._book.names(self.label, head=asked_is_head) or list(NAMELESS)
+        names = self.names[asked_is_head] or list(NAMELESS)
         if not asked_is_head and not frame.is_loop and self.nouns and rng.random() < _ROLE:
             names = [self.nouns[0]]  # «which director» for people who are only ever directors
-        shared = self._book.names(self.label, head=not self.forward) or list(NAMELESS)
+        shared = self.names[not self.forward] or list(NAMELESS)
         name, common, verb = _pick(names, rng), _pick(shared, rng), self.words.verb or "have"
-        person = self._book.is_person(self.label, head=asked_is_head) or forms.kind_of(noun) == forms.PERSON
+        person = self._are_people[asked_is_head] or forms.kind_of(noun) == forms.PERSON
         wh = "who" if person else "what"
         kind = forms.kind_of(name) or forms.kind_of(noun)
-        where = "where" if self._may_be_place({forms.kind_of(noun_of) for noun_of in (name, *self.nouns)}) else wh
+        where = "where" if self._may_be_place({forms.kind_of(name), *self._kinds}) else wh
         values = {
             "n": noun, "t": name, "h": common, "v": verb, "p": self.words.preposition, "who": wh,
             "when": {forms.TIME: "when", forms.PLACE: "where"}.get(kind, rng.choice((where, wh))),

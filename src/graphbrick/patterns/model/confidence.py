@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Reading
 from graphbrick.core.deferred import cached_property
-from graphbrick.language import forms
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
+from graphbrick.patterns.english.usual import all_roots
 from graphbrick.patterns.several_steps import ALIKE
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks, words_of
 
@@ -57,10 +57,10 @@ FEATURES = {
 """
 SUPPORT = (0.3, 0.65)
 """Cosines beyond which support says no more: unrelated words have .2 to .45, other words for the same .55 and more."""
-_UNREAD = 0.45  # cosine under which no word of a pattern means what a noun does
 _REMEMBERED = 20_000  # vectors of words
 _CLIP = 12.0  # log odds are cut off at plus and minus this
-_ALIGNED = 32  # patterns at the seed, and as many of other entities
+ALIGNED = 32
+"""Patterns at the seed that are compared, and as many of other entities."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +83,16 @@ class Calibration:
     def vectors(self) -> dict[str, Floats]:
         """Vectors of length 1 of the words met so far."""
         return {}
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The stems of all words of written questions."""
+        return frozenset(stem(word) for spoken in self.words.values() for word in spoken)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """The roots of all words of written questions; needs a dictionary."""
+        return all_roots({word for spoken in self.words.values() for word in spoken})
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Calibration:
@@ -127,23 +137,49 @@ def fit_features(
         query: The question.
         readings: The best patterns around the seeds, best first; at least one.
     """
+    start = readings[0].pattern.start_label
+    alike = [reading for reading in readings if reading.pattern.start_label == start][:ALIGNED]
+    here = [canonical(labelled(reading.pattern.steps), model.symmetric) for reading in alike]
+    scores = np.array([reading.score for reading in readings])
+    prepared = model.ask(masked(query, start))
+    found = Best(scores, _same_answers(readings), here, model.linear(prepared, here), _same_answers(alike))
+    return features_of_best(model, words, vectors, prepared, found)
+
+
+class Best(NamedTuple):
+    """The best patterns around the seeds of a question, best first.
+
+    Attributes:
+        scores: float64 [patterns].
+        same: bool [patterns], which lead to the answers of the first.
+        here: Those that begin where the first does, at most `ALIGNED`, without the direction of symmetric relations.
+        linear: float64 [here], their scores without the alignment.
+        same_here: bool [here], like ``same``.
+    """
+
+    scores: Scores
+    same: npt.NDArray[np.bool_]
+    here: Sequence[Steps]
+    linear: Scores
+    same_here: npt.NDArray[np.bool_]
+
+
+def features_of_best(
+    model: PatternModel, words: Spoken, vectors: dict[str, Floats], prepared: Prepared, best: Best
+) -> Scores:
+    """Return how well the first of some patterns fits a question, float64 [features]; see `fit_features`."""
     alignment = model.alignment
     if alignment is None:
         raise ValueError("the confidence of patterns needs an alignment")
-    best = readings[0]
-    start = best.pattern.start_label
-    prepared = model.ask(masked(query, start))
-    alike = [reading for reading in readings if reading.pattern.start_label == start][:_ALIGNED]
-    here = [canonical(labelled(reading.pattern.steps), model.symmetric) for reading in alike]
-    parts, elsewhere = _elsewhere(model, alignment, prepared, here)
+    parts, elsewhere = _elsewhere(model, alignment, prepared, best.here)
     return np.array(
         [
-            _odds(np.array([reading.score for reading in readings]), _same_answers(readings)),
-            _odds(model.linear(prepared, here), _same_answers(alike)),
-            (elsewhere - best.score).clip(0, _CLIP),
+            _odds(best.scores, best.same),
+            _odds(best.linear, best.same_here),
+            (elsewhere - best.scores[0]).clip(0, _CLIP),
             parts[EMISSION] / max(1, sum(map(len, prepared.tokens))),
             parts[MISSING],
-            _support(model, words, vectors, prepared, here[0]),
+            _support(model, words, vectors, prepared, best.here[0]),
         ]
     )
 
@@ -152,7 +188,7 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     """Return how well the least supported hop of a pattern is spoken of, within `SUPPORT`."""
     words_met = (token.word for side in prepared.tokens for token in side)
     question = [word for word in words_met if word not in WHO_WHEN_WHERE and word != ALIKE]
-    by_step = [{*words.get(step, ()), *_words_of(step[0])} for step in dict.fromkeys(without_marks(steps))]
+    by_step = [{*words.get(step, ()), *words_of_relation(step[0])} for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return SUPPORT[0]
     rows = unit_vectors(model.embedder, {word for group in (question, *by_step) for word in group}, vectors)
@@ -161,37 +197,7 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     return float(np.clip(least, *SUPPORT))
 
 
-def unread_nouns(
-    model: PatternModel, words: Spoken, vectors: dict[str, Floats], query: str, reading: Reading
-) -> list[str]:
-    """Return the nouns of a question that no written question has and that are far from all words of a pattern.
-
-    Args:
-        model: The model.
-        words: The words of written questions about each step.
-        vectors: Vectors of words met so far; extended.
-        query: The question.
-        reading: The pattern.
-    """
-    known = {stem(word) for spoken in words.values() for word in spoken}
-    question = [word for side in model.ask(masked(query, reading.pattern.start_label)).tokens for word in side]
-    nouns = [token.word for token in question if stem(token.word) not in known and _is_only_noun(token.word)]
-    steps = without_marks(canonical(labelled(reading.pattern.steps), model.symmetric))
-    near = sorted({word for step in steps for word in (*words.get(step, ()), *_words_of(step[0]))})
-    if not nouns or not near:
-        return []
-    rows = unit_vectors(model.embedder, {*nouns, *near}, vectors)
-    spoken_of = np.stack([rows[word] for word in near])
-    return [noun for noun in dict.fromkeys(nouns) if (spoken_of @ rows[noun]).max() < _UNREAD]
-
-
-def _is_only_noun(word: str) -> bool:
-    """Return whether a word is a noun and nothing else: «make» and «next» often say nothing of their own."""
-    says_something = word not in FUNCTION_WORDS and word not in WHO_WHEN_WHERE
-    return says_something and forms.is_installed() and forms.is_only_noun(word)
-
-
-def _words_of(label: str) -> list[str]:
+def words_of_relation(label: str) -> list[str]:
     """Return the words of a relation that mean something; few questions are written about it, and may lack one."""
     label = readable(label).lower()
     return [word for word in words_of(label) if word not in FUNCTION_WORDS] or [label]
@@ -252,7 +258,7 @@ def _elsewhere(
             is_other[place] = False
     others = model.rival_rows.of(np.flatnonzero(is_other)) if is_other.any() else None
     scores = np.zeros(0) if others is None else model.linear_of(prepared, others)
-    best = np.argsort(-scores, kind="stable")[:_ALIGNED]
+    best = np.argsort(-scores, kind="stable")[:ALIGNED]
     numbered = np.full((1 + len(best), max(alignment.max_hops, model.max_hops)), -1, dtype=np.int64)
     first = alignment.steps(here[0]) or ()
     numbered[0, : len(first)] = first

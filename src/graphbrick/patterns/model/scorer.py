@@ -14,12 +14,11 @@ from graphbrick.core.graph import Graph as CoreGraph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.model.confidence import fit_features, unread_nouns
+from graphbrick.patterns.model.confidence import fit_features
 from graphbrick.patterns.model.model import note_of_unlearned
+from graphbrick.patterns.model.unread import unread
 from graphbrick.patterns.pattern_reader import PatternReader
 from graphbrick.patterns.text import Steps, as_labels, masked, split_start, steps_of
-
-_UNREAD_NOUN = 0.5  # of the confidence is left where a noun of the question is not read
 
 _Walk = tuple[str, Steps | tuple[Step, ...]]
 
@@ -105,12 +104,12 @@ class PatternScorer(PatternReader):
         if not readings:
             return None
         probability = sure.probability(fit_features(model, sure.words, sure.vectors, query, readings))
-        unread = unread_nouns(model, sure.words, sure.vectors, query, readings[0])
-        if unread:
+        words, share = unread(model, sure, query, readings[0])
+        if words:
             event(
-                f"not read in this question: {' and '.join(map(repr, unread))}", "pattern_scorer.not_read", words=unread
+                f"not read in this question: {' and '.join(map(repr, words))}", "pattern_scorer.not_read", words=words
             )
-        return probability * _UNREAD_NOUN if unread else probability
+        return probability * share
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of the pattern of each text."""

@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Reading, Step
 from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.patterns.pattern_reader import PatternReader
 
 TRIPLES = [
@@ -72,3 +73,40 @@ def test_a_path_that_says_all_of_the_question_goes_before_an_unlikely_reading(
         assert len(answer.evidence.paths[0].triples) == 2
     else:
         assert (set(answer.texts), answer.confidence) == (answers, 0.9)
+
+
+@dataclass(frozen=True)
+class NearestPath(LongestPath):
+    """Takes the shortest path."""
+
+    def rate_steps(
+        self, query: str, starts: Sequence[str], patterns: Sequence[tuple[Step, ...]]
+    ) -> npt.NDArray[np.float64]:
+        return np.array([-0.1 * len(steps) for steps in patterns])
+
+    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return np.array([-0.1 * (text.count("->") + text.count("<-")) for text in texts])
+
+
+def test_the_best_pattern_that_leads_to_the_asked_class_answers(tmp_path: Path) -> None:
+    names = dict.fromkeys(end for head, _, tail in TRIPLES for end in (head, tail))
+    graph = build([*(EntityRecord(name, types=(name.split()[0],)) for name in names), *TRIPLES], tmp_path / "g.graph")
+    runs = [
+        (LinkLabels() >> Operators(Patterns(NearestPath(0.8), max_hops=hops)) >> PathAnswer()).run(graph, question)
+        for hops, question in ((2, "Which city does Person 1 adore?"), (1, "Which city does Person 1 adore?"))
+    ]
+    found, refused = (run.answer for run in runs)
+    assert found is not None
+    assert refused is not None
+    assert (found.texts, refused.texts) == (("City 1",), ())
+    assert "operators.not_answered" in runs[1].trace.event_codes
+
+
+@pytest.mark.parametrize(("sure", "confidence"), [(0.1, 0.9), (0.6, 0.9), (0.95, 0.95), (None, None)])
+def test_a_reading_that_the_rules_find_too_is_surer(
+    tmp_path: Path, sure: float | None, confidence: float | None
+) -> None:
+    graph = build(TRIPLES, tmp_path / "g.graph")
+    pipeline = LinkLabels() >> Operators(Patterns(NearestPath(sure), max_hops=2)) >> PathAnswer()
+    answer = pipeline(graph, "Where does Person 4 work?")
+    assert (answer.texts, answer.confidence) == (("Company 1",), confidence)

@@ -13,7 +13,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
-    is_likely,
+    beside_said,
     may_be_path,
     path_evidence,
     said_evidence,
@@ -31,7 +31,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_manner, check_names, check_one
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_manner, check_names, check_one
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
@@ -80,9 +80,9 @@ class Operators(RetrieveStage):
     the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
     answered in its place. So are questions about properties of entities and triples, and questions for all that is
     known about an entity. A question that is a path, such as «Kenya <- borders <- *», is followed as it is written. Any
-    other question goes to the patterns stage unchanged; where its scorer finds no likely reading, a path whose labels
-    say all that the question says is taken. The words of the graph are its labels, types and properties, and, if the
-    scorer is a `PatternScorer`, those in the file of words of its folder.
+    other question goes to the patterns stage; where its scorer finds no likely reading, a path whose labels say all
+    that the question says is taken, and where both find the same, the answer is surer. The words of the graph are its
+    labels, types and properties, and, if the scorer is a `PatternScorer`, those in the file of words of its folder.
 
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
     it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
@@ -170,14 +170,14 @@ class Operators(RetrieveStage):
         asks_of_properties = has_properties or asks_for_card(words, question.text)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
-        if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
-            return self._by_reader(query, parser)
-        parser, question = Parser(parser.resolver, told_apart(parser)), parser.question
-        if parser.question != question:  # a name of several entities stands for one of them now
-            labels = list(map(graph.label, parser.question.entities))
-            text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
-            query = replace(query, text=text, seeds=parser.question.entities, mentions=())
         try:
+            if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
+                return self._path(query, parser)
+            parser, question = Parser(parser.resolver, told_apart(parser)), parser.question
+            if parser.question != question:  # a name of several entities stands for one of them now
+                labels = list(map(graph.label, parser.question.entities))
+                text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
+                query = replace(query, text=text, seeds=parser.question.entities, mentions=())
             check_one(words, parser.question.text)
             of_triples = self._of_triples(parser)
             if of_triples is None or isinstance(of_triples, Plan):
@@ -235,7 +235,7 @@ class Operators(RetrieveStage):
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
-            return parser.rules.plain(parser.question.text, long=isinstance(self.patterns.scorer, PatternScorer)), False
+            return parser.rules.plain(parser.question.text), False
         if plan is None:
             plan, by_model = self._planned(parser, cue)
         is_plain = isinstance(plan, Along) and len(parser.entities) == len(entities)
@@ -266,11 +266,10 @@ class Operators(RetrieveStage):
         Raises:
             CannotPlanError: It has an unknown name, or the best path leads to another class than it asks for.
         """
-        scorer, place = self.patterns.scorer, parser.place
-        if isinstance(scorer, PatternReader):  # it knows how sure it is
-            return self._by_reader(query, parser)
+        place = parser.place
         check_manner(parser.english, parser.question.text)
-        said = said_evidence(parser, self.cap, repr(self))
+        is_read = isinstance(self.patterns.scorer, PatternReader)
+        said = None if is_read else said_evidence(parser, self.cap, repr(self))
         if said is not None:
             return said
         renamed = with_asked_class(query, parser)
@@ -282,14 +281,8 @@ class Operators(RetrieveStage):
             name = place.graph.label(query.seeds[0])
             text = f"nothing is joined to {name!r}, and it has no property that the question speaks of"
             raise CannotPlanError(text, code="operators.nothing_joined", name=name)
-        return path_evidence(self.patterns, query, parser)
-
-    def _by_reader(self, query: Query, parser: Parser) -> Evidence:
-        """Return what a learned reader takes a question for; if that is unlikely, a path that says all of it."""
-        likeliest = self.patterns.retrieve(query, parser.place.subgraph)
-        read = None if is_likely(likeliest, parser) else said_evidence(parser, self.cap, repr(self))
-        check_class(parser.schema, parser.question, read or likeliest)
-        return read or likeliest
+        evidence = path_evidence(self.patterns, query, parser)
+        return beside_said(evidence, parser, self.cap, repr(self)) if is_read else evidence
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

@@ -23,7 +23,7 @@ from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relation
 from graphbrick.patterns.stated import Stated, stated_text
 from graphbrick.pipeline.budget import check_budget
 
-_LEAST, _LOOKED_AT = 0.02, 8  # the lowest confidence of a reading that is offered, and patterns that are compared
+_LEAST, _LOOKED_AT = 0.005, 8  # the lowest confidence of a reading that is offered, and patterns that are compared
 _TOLD_APART = 100  # ends of which the types are looked at
 
 

@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.patterns.pattern_layers import (
     next_layer,
     ways_to,
 )
+from graphbrick.bricks.retrieve.patterns.united import united
 from graphbrick.core import Evidence, Path, PathPattern, Query, Reading, Step, Subgraph, seeds_of, step_text
 from graphbrick.core.csr import Csr
 from graphbrick.core.graph import DIRECTIONS, Graph
@@ -26,12 +27,13 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.text import canonical, labelled, masked
+from graphbrick.patterns.text import masked
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import check_budget
 
 Scores = npt.NDArray[np.float64]
-_READINGS = 64  # of the best patterns, that the confidence in the first one is worked out from
+READINGS = 64
+"""The best patterns that the confidence in the first one is worked out from."""
 
 
 @dataclass(slots=True)
@@ -163,9 +165,17 @@ class Patterns(RetrieveStage):
     names: str = parameter("best", choices=("best", "none", "all"), search=("best", "none", "all"))
     cap: int = parameter(100_000, at_least=1)
 
-    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """Return the paths of the best patterns."""
+    def retrieve(self, query: Query, subgraph: Subgraph, *, among: npt.NDArray[np.int64] | None = None) -> Evidence:
+        """Return the paths of the best patterns.
+
+        Args:
+            query: The question.
+            subgraph: The view of the graph.
+            among: Entities of the graph; only patterns that lead to one of them count, all without it.
+        """
         seeds, grown, ranked = self._search(query, subgraph)
+        if among is not None:
+            ranked = [entry for entry in ranked if np.isin(_ends(subgraph, grown, entry), among).any()]
         paths = self._paths(subgraph, seeds, grown, ranked)
         evidence = Evidence(tuple(paths), scale=repr(self.scorer) if self.scorer.comparable else "")
         if not isinstance(self.scorer, PatternReader):
@@ -275,7 +285,7 @@ class Patterns(RetrieveStage):
             scores = self._rated(query, graph, [(grown[s], hops) for hops, s in places])
         firsts = [0, *accumulate(map(len, lengths))]
         ranked = []
-        for i in np.argsort(-scores, kind="stable")[: max(self.n, _READINGS)].tolist():
+        for i in np.argsort(-scores, kind="stable")[: max(self.n, READINGS)].tolist():
             place = bisect_right(firsts, i) - 1
             ranked.append(_Ranked(float(scores[i]), *places[place], i - firsts[place]))
         ranked.sort(key=partial(_place, grown))
@@ -295,15 +305,15 @@ class Patterns(RetrieveStage):
     ) -> list[Reading]:
         """Return the best candidates with their ends; see `readings`."""
         readings = []
-        for score, hops, s, candidate in ranked[:_READINGS]:
-            length = grown[s].lengths[hops]
-            ends = length.layer.ends(int(length.pattern[candidate]), back=bool(length.back[candidate]))
+        for entry in ranked[:READINGS]:
+            entities = _ends(subgraph, grown, entry)
             if len(seeds) > 1:
-                ends = ends[~np.isin(ends, [seed for seed in seeds if seed != seeds[s]])]
-            if len(ends):
-                entities = ends if subgraph.nodes is None else subgraph.nodes[ends]
-                readings.append(Reading(length.walk(subgraph.graph, candidate), score, entities))
-        return _united(readings, symmetric_relations(self.scorer))
+                others = np.array([seed for seed in seeds if seed != seeds[entry.seed]], dtype=np.int64)
+                entities = entities[~np.isin(entities, others if subgraph.nodes is None else subgraph.nodes[others])]
+            if len(entities):
+                walk = grown[entry.seed].lengths[entry.hops].walk(subgraph.graph, entry.candidate)
+                readings.append(Reading(walk, entry.score, entities))
+        return united(readings, symmetric_relations(self.scorer))
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
         """Return at most ``n`` paths of the candidates, in their order."""
@@ -361,22 +371,11 @@ def _place(grown: list[_Grown], entry: _Ranked) -> tuple[float, int, int, int, i
     return -entry.score, entry.hops, entry.seed, backward, entry.candidate
 
 
-def _united(readings: list[Reading], symmetric: frozenset[str]) -> list[Reading]:
-    """Give readings that differ only in the direction of symmetric relations the same ends.
-
-    They mean the same, but where the graph holds a triple in one direction only, their own ends are not the same.
-    """
-    alike: dict[object, list[int]] = {}
-    for place, (pattern, _, _) in enumerate(readings if symmetric else ()):
-        alike.setdefault((pattern.start_label, canonical(labelled(pattern.steps), symmetric)), []).append(place)
-    united = list(readings)
-    for places in alike.values():
-        first = readings[places[0]].ends
-        if not all(np.array_equal(readings[place].ends, first) for place in places[1:]):
-            ends = np.unique(np.concatenate([readings[place].ends for place in places]))
-            for place in places:
-                united[place] = readings[place]._replace(ends=ends)
-    return united
+def _ends(subgraph: Subgraph, grown: list[_Grown], entry: _Ranked) -> npt.NDArray[np.int32]:
+    """Return the entities of the graph at the end of a candidate."""
+    length = grown[entry.seed].lengths[entry.hops]
+    ends = length.layer.ends(int(length.pattern[entry.candidate]), back=bool(length.back[entry.candidate]))
+    return ends if subgraph.nodes is None else subgraph.nodes[ends]
 
 
 def _carried_on(graph: Graph, prefix: PathPattern, step: Step, node: int) -> str:

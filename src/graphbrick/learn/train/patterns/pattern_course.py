@@ -73,7 +73,10 @@ class Course:
         """Return a model fitted to examples for a number of rounds; ``what`` names the step for progress."""
         weights, relations, patterns = self.weights(examples)
         self._fit(weights, examples, [], rounds, what)
-        model = PatternModel(self.how.embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
+        values = weights.values
+        if not self.how.whole:
+            values |= {"pattern_weights": np.zeros((len(patterns), values["lengths"].shape[1]), dtype=np.float32)}
+        model = PatternModel(self.how.embedder, relations=relations, patterns=patterns, **values)  # type: ignore[arg-type]
         return replace(model, symmetric=self.how.symmetric)
 
     def _fit(self, weights: Weights, examples: list[Example], held: list[Example], rounds: int, what: str) -> int:
@@ -98,9 +101,9 @@ class Course:
         labels = sorted({label for pattern in self.steps for label, _ in pattern})
         words = self.how.embedder.embed([readable(label) for label in labels]).astype(np.float32)
         encoded = _encoded(self.steps, labels, relations, patterns, self.how.max_hops)
-        weights = Weights(self.how.max_hops, words, encoded, self.how.seed)
-        encoded.whole[:] = encoded.whole if self.how.whole else -1  # with -1 the weights of patterns stay 0
-        return weights, relations, patterns
+        if not self.how.whole:  # the weights of patterns stay 0, and are not fitted
+            encoded.whole[:] = -1
+        return Weights(self.how.max_hops, words, encoded, self.how.seed), relations, patterns
 
 
 def _encoded(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
-from graphbrick.bricks.retrieve.operators.plan import Along
+from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
@@ -25,6 +25,7 @@ from graphbrick.language.voice import begins_at, says_way
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.english import senses
 from graphbrick.patterns.lexicon import label_stems
+from graphbrick.patterns.pattern_reader import PatternReader
 from graphbrick.patterns.text import words_of
 from graphbrick.patterns.unknown_words import Reading, with_readings
 
@@ -78,19 +79,35 @@ def said_evidence(parser: Parser, cap: int, source: str) -> Evidence | None:
     return None if said is None else replace(evidence_of(said, parser.place, cap, source), confidence=_SAID)
 
 
-def is_likely(read: Evidence, parser: Parser) -> bool:
-    """Return whether a learned reader is more likely right than wrong, or cannot tell.
+def beside_said(read: Evidence, parser: Parser, cap: int, source: str) -> Evidence:
+    """Return what a learned reader found, or the path that says all of a question where that is likelier right.
 
-    The reader does not see the order of words, so it cannot tell «into» from «from». Where the rules read such a
-    question, they are trusted instead.
+    Where both lead to the same entities, the answer has the higher confidence. Where they differ, the reader is trusted
+    from a confidence of .5, as it knows words that stand for two steps («X's son's parent»); but not about the way that
+    something goes, because it cannot tell «into» from «from». An unlikely reading gives way to the path.
+
+    Args:
+        read: What the reader found.
+        parser: The question.
+        cap: Most answers of the path.
+        source: What finds the path.
     """
-    if read.confidence is not None and read.confidence < _LIKELY:
-        return False
+    sure = read.confidence
+    if sure is None or sure >= _SAID:
+        return read
+    said = said_path(parser)
+    if said is None:
+        return read
+    best = next(iter(read.paths), None)
+    if best is not None and best.start == said.start and best.pattern == said.steps:
+        return replace(read, confidence=_SAID)
     text, graph = parser.question.text, parser.place.graph
-    said = said_path(parser) if says_way(text) else None
-    if said is None or read.confidence is None:
-        return True
-    return len(said.steps) == 1 and begins_at(text, label_stems(graph.relation_label(said.steps[0][0]))) is None
+    is_turned = says_way(text) and (
+        len(said.steps) > 1 or begins_at(text, label_stems(graph.relation_label(said.steps[0][0]))) is not None
+    )
+    if sure >= _LIKELY and not is_turned:
+        return read
+    return replace(evidence_of(said, parser.place, cap, source), confidence=_SAID)
 
 
 def likely(nearness: Sequence[float], *, is_read: bool) -> float:
@@ -222,7 +239,27 @@ def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
     Raises:
         CannotPlanError: The best path leads to another class than the question asks for.
     """
+    scorer, place = patterns.scorer, parser.place
+    if isinstance(scorer, PatternReader):  # it has words of its own, and knows how sure it is
+        return _read_evidence(patterns, query, parser)
     asked, readings = in_words_of_graph(query, parser)
-    evidence, scorer = patterns.retrieve(asked, parser.place.subgraph), patterns.scorer
+    evidence = patterns.retrieve(asked, place.subgraph)
     check_class(parser.schema, parser.question, evidence)
     return with_confidence(evidence, scorer, parser, readings) if isinstance(scorer, WordAlignment) else evidence
+
+
+def _read_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
+    """Return the paths that a learned reader finds: those to the class that the question asks for, if it names one."""
+    evidence = patterns.retrieve(query, parser.place.subgraph)
+    try:
+        check_class(parser.schema, parser.question, evidence)
+        return evidence
+    except CannotPlanError:
+        classes = parser.resolver.lexicon.classes
+        asked = [classes[name] for name in parser.schema.asked(parser.question.text)]
+        if not asked:
+            raise
+        evidence = patterns.retrieve(query, parser.place.subgraph, among=np.unique(np.concatenate(asked)))
+        if not evidence.paths:
+            raise
+    return evidence

@@ -41,6 +41,7 @@ _LEAD = re.compile(
 _VERB_ALONE = re.compile(r"what [a-z]+s (?:the |an? )?e\d+")
 _NOUN_LEAD = re.compile(r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what) ")
 _WHO_IS = re.compile(r"^(?:who|where) (?:is |are |was |were )?(?:all )?(?:the )?")
+_IS_WHERE = re.compile(r"^where (?:is|are|was|were) (?:the )?e\d+\b")
 _IS = re.compile(r"^(?:is|are|was|were)(?: there)?(?: all| any)?(?: the| an?)? ")
 _HEAD = re.compile(
     r"(?:e\d+ )?(.*?)(?:$|\b(?:is|are|was|were|do|does|did|has|have|had|can|will|would|e\d+|that|which|who|whose|"
@@ -275,6 +276,8 @@ class SchemaPaths:
         rest = _LEAD.sub("", phrase)
         if WHO.match(rest):
             return self.people() - {name for name, _ in self.classes_in(rest)}, frozenset()
+        if _IS_WHERE.match(rest):  # «where is e0 the currency» asks for no currency
+            return set(), frozenset()
         head = _HEAD.match(_IS.sub("", _WHO_IS.sub("", rest), count=1))
         classes = self.classes_in(head[1]) if head else []
         return ({classes[0][0]}, classes[0][1]) if classes else (set(), frozenset())

@@ -57,12 +57,11 @@ class ClassRules:
         self.paths, self.read, self.entity = paths, read, entity
         self.place, self.english, self.lexicon = paths.place, paths.english, paths.lexicon
 
-    def plain(self, text: str, *, long: bool) -> SetPlan | None:
+    def plain(self, text: str) -> SetPlan | None:
         """Return the plan of a question without an operator, if a path between classes explains all of its words.
 
         Args:
             text: The question.
-            long: Whether only paths over several relations count, because patterns were learned for one.
         """
         mention = MENTION.search(text)
         rules = (self.called, self.owners, self.together, self.works_for, self.impact, self.hierarchy)
@@ -71,8 +70,7 @@ class ClassRules:
             return plan
         if Chain.of(text).is_common:  # «what shares a label with e0» asks for no label
             return None
-        plan = self.paths.along(text, self.entity(mention[0]))
-        return None if long and not isinstance(plan, Walk) else plan
+        return self.paths.along(text, self.entity(mention[0]))
 
     def called(self, text: str) -> SetPlan | None:
         """Read «albums with a track called e0»: the phrase about all that have the name."""
