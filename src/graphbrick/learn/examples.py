@@ -353,8 +353,8 @@ def _filters(noun: str, name: str, value: Value) -> str:
         return f"Which {nouns} are {words}?" if value else ""
     if isinstance(value, datetime.date):
         return f"Which {nouns} were {words} in {value.year}?" if _is_done(words) else ""
-    if _is_counted(words, value):
-        return f"Which {nouns} have more than {value // 2 or 1:,} {words}?"
+    if number is not None and _is_counted(words, value):
+        return f"Which {nouns} have more than {int(number) // 2 or 1:,} {words}?"
     if number is None or (isinstance(value, int) and value < _ROUNDED):
         return f"Which {nouns} have {words} {shown_value(value)}?"
     article = "an" if words[0] in "aeiou" else "a"
