@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import log
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.bricks.generate.answer_kinds import answer_pattern
+from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import root
+from graphbrick.language.stems import german_root, root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
 from graphbrick.text.documents.quotable import Quotable
 
@@ -22,63 +25,24 @@ Floats = npt.NDArray[np.float64]
 _SIMILARITY = 1.5  # of the similarity with the question, which is at most 1
 _WORDS, _HEADING = 1.0, 1.0  # of the share of the question's words in the sentence, and in its heading alone
 _KIND = 0.3
+_BEFORE, _SIMILAR_BEFORE = 1.0, 0.75  # of words and similarity that only the sentence before has, if one goes on from it
+_INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
+_LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
 _SHORT, _OPEN, _PRONOUN, _CODE, _MENU = -0.3, -0.1, -0.1, -0.5, -1.0
 _FEW_WORDS = 6
 
-_MONTH = (
-    r"jan(uary|uar)?|feb(ruary|ruar)?|mar(ch)?|märz|apr(il)?|may|mai|june?|juni|july?|juli|aug(ust)?|sept?(ember)?"
-    r"|o[ck]t(ober)?|nov(ember)?|de[cz](ember)?"
-)
-_NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier|fünf|zehn|halb)\b"
-_UNIT = r"(second|minute|hour|day|week|month|year|decade|sekunde|minute|stunde|tag|woche|monat|jahr)"
-# Patterns of questions, and of the sentences that have what they ask for. The first that fits a question counts.
-_KINDS = tuple(
-    (re.compile(question, re.IGNORECASE), re.compile(sentence))
-    for question, sentence in (
-        (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
-        (
-            r"^(what|who|was|wer) (is|are|ist|sind) [\w\s.-]{2,40}\?$",
-            r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?([\w-]+\W+){1,6}?(\([^)]*\) )?(is|are|means|refers|ist|sind)\b",
-        ),
-        (
-            r"^(when|wann)\b|^since when\b|\b(which|what) (year|day|date|month)\b",
-            rf"(?i)\b(1\d|20)\d\d\b|\b({_MONTH})\.? \d|\b\d+\.? ({_MONTH})\b"
-            r"|\b(when|while|before|after|during|if|until|wenn|als|sobald|bevor|nachdem)\b",
-        ),
-        (
-            rf"\b(how (long|soon)|wie lange)\b|\bhow many {_UNIT}",
-            rf"(?i)({_NUMBER}|\b(a few|several)\b)[^.]{{0,25}}\b({_UNIT}|limit)",
-        ),
-        (
-            r"\b(how (many|much|often|large|big|tall|high|old|far|fast|expensive|heavy|deep)"
-            r"|wie ?(viele?|oft|hoch|groß|alt|weit|teuer)|(what|which) (share|percentage|number|age|price))\b",
-            rf"(?i){_NUMBER}|\b(most|million|billion|dozens?|hundreds|thousands)\b",
-        ),
-        (
-            r"^(who|whom|whose|wer|wen|wem)\b",
-            r"(?<=[a-zäöü,(] )[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+|^[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+"
-            r"|\b(men|women|people|adults|children|by)\b",
-        ),
-        (
-            r"^(where|wo|wohin|woher)\b|\b(which|what) (countr|cit|place|town|region|state)",
-            r"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?[A-ZÄÖÜ]\w+"
-            r"|([A-ZÄÖÜ][\w ]+, ){2}",
-        ),
-        (
-            r"^(why|warum|weshalb|wieso)\b",
-            r"(?i)\b(because|due to|since|so that|in order|reasons?|caus\w+|therefore|comes? down to|thanks to"
-            r"|as a result|weil|denn|damit|um\b.*\bzu"
-            r"|to (ensure|prevent|reduce|avoid|keep|make))\b",
-        ),
-    )
-)
 _ASKS_FOR_CODE = re.compile(
     r"\b(code|command|commands|example|examples|syntax|snippet|script|Befehle?|Beispiele?)\b|`|\w\(\)|(?<!\w)--?\w",
     re.IGNORECASE,
 )
 _ASKS_FOR_LINKS = re.compile(r"\b(menu|links?|navigation|url|addresses|address)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(This|It|They|These|Those|He|She|Otherwise|However|See|Diese|Dies|Er|Sie|Es)\b")
+# A sentence that begins so goes on from the one before: «It is closed on Fridays», «On Sundays it runs once an hour».
+_GOES_ON = re.compile(
+    r"(?:It|They|These|Those|This|He|She|Er|Sie|Es|Diese[rs]?|Dies|Dort|There)\b"
+    r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
+)
 _CLOSED = (".", "!", "。", "！", "।", "۔", '"', "”", ")", "»")
 
 
@@ -107,45 +71,103 @@ def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Fl
         similarity: The score of each sentence by a scorer, float64 [sentences].
     """
     similarity = similarity / max(1.0, float(np.abs(similarity).max(initial=0.0)))
-    own, with_heading, weights = _word_shares(question, quotables)
+    before = sentences_before(quotables)
+    own, with_heading, with_before, weights = _word_shares(question, quotables, before)
     total = _SIMILARITY * similarity + _WORDS * own + _HEADING * (with_heading - own)
+    total += _BEFORE * (with_before - with_heading)
+    total += [
+        _SIMILAR_BEFORE * max(0.0, similarity[j] - similarity[i]) if j >= 0 else 0.0 for i, j in enumerate(before)
+    ]
+    total += restriction_scores(question, quotables, before)
     total += [_form(one) + _EARLY / (2 + one.item) for one in quotables]
     if not _ASKS_FOR_CODE.search(question):
         total += [_CODE * one.is_code for one in quotables]
     if not _ASKS_FOR_LINKS.search(question):
         total += [_MENU * one.is_menu for one in quotables]
-    wanted = next((sentence for kind, sentence in _KINDS if kind.search(question.strip())), None)
+    wanted = answer_pattern(question)
     if wanted is not None:
         total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, with_heading, weights)
+    return SentenceScores(total, similarity, with_before, weights)
 
 
-def roots(text: str) -> frozenset[str]:
-    """Return the roots of the folded words of a text."""
-    return frozenset(map(root, fold(text).split()))
+def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
+    """Return the index of the sentence that each one goes on from with a pronoun; -1 for none.
+
+    It is the one before in the same passage and under the same heading.
+    """
+    pairs = zip(quotables, quotables[1:], strict=False)
+    goes_on = [one.item == two.item and one.heading == two.heading and _GOES_ON.match(two.text) for one, two in pairs]
+    return [-1, *(i if is_next else -1 for i, is_next in enumerate(goes_on))][: len(quotables)]
 
 
-def word_share(weights: Mapping[str, float], text: frozenset[str]) -> float:
-    """Return the share of weighted words that a text has, from 0 to 1."""
-    return sum(weight for word, weight in weights.items() if word in text)
+def roots(text: str, of: Callable[[str], str] = root) -> frozenset[str]:
+    """Return the roots of the folded words of a text.
+
+    Args:
+        text: The text.
+        of: Gives the root of a word.
+    """
+    return frozenset(map(of, fold(text).split()))
 
 
-def _word_shares(question: str, quotables: Sequence[Quotable]) -> tuple[Floats, Floats, dict[str, float]]:
-    """Return the share of the question's words in each sentence, and with its heading, and the weights of the words."""
-    own = [roots(one.text) for one in quotables]
-    whole = [mine | roots(one.heading) for mine, one in zip(own, quotables, strict=True)]
-    frequency = Counter(word for text in whole for word in text)
-    raw = {word: max(0.1, log((len(whole) + 1) / (frequency[word] + 0.5))) for word in _content_words(question)}
-    weights = {word: weight / sum(raw.values()) for word, weight in raw.items()}
-    first, second = (np.array([word_share(weights, text) for text in texts]) for texts in (own, whole))
-    return first, second, weights
-
-
-def _content_words(question: str) -> tuple[str, ...]:
-    """Return the roots of the words of a question that name what it is about; all words if none does."""
+def root_of(question: str) -> Callable[[str], str]:
+    """Return what gives the roots of words in the language of a question: `german_root` for German, else `root`."""
     words = fold(question).split()
-    empty = QUESTION_WORDS | INTERROGATIVES | stop_words()["german"] | stop_words()["english"]
-    return tuple(dict.fromkeys(root(word) for word in [word for word in words if word not in empty] or words))
+    german, english = (sum(word in _functions(name) for word in words) for name in ("german", "english"))
+    return german_root if german > english else root
+
+
+def word_share(weights: Mapping[str, float], text: frozenset[str], *, inside: bool = False) -> float:
+    """Return the share of weighted words that a text has, from 0 to 1.
+
+    Args:
+        weights: The weight of each word.
+        text: The words of the text.
+        inside: Whether a long word counts half that is a part of a word of the text, or has one: compounds of German.
+    """
+    share = sum(weight for word, weight in weights.items() if word in text)
+    if inside:
+        long = [word for word in text if len(word) >= _LONG]
+        missing = [word for word in weights if word not in text and len(word) >= _LONG]
+        share += sum(_INSIDE * weights[word] for word in missing if any(word in one or one in word for one in long))
+    return share
+
+
+def _word_shares(
+    question: str, quotables: Sequence[Quotable], before: Sequence[int]
+) -> tuple[Floats, Floats, Floats, dict[str, float]]:
+    """Return the share of the question's words in sentences, and the weights of the words.
+
+    The shares are those of each sentence, of it with its heading, and of these with the sentences that it goes on from.
+    """
+    of = root_of(question)
+    own = [roots(one.text, of) for one in quotables]
+    whole = [mine | roots(one.heading, of) for mine, one in zip(own, quotables, strict=True)]
+    chained: list[frozenset[str]] = []
+    for mine, last in zip(whole, before, strict=True):
+        chained.append(mine | chained[last] if last >= 0 else mine)
+    frequency = Counter(word for text in whole for word in text)
+    words = dict.fromkeys(map(of, _content_words(question)))
+    raw = {word: max(0.1, log((len(whole) + 1) / (frequency[word] + 0.5))) for word in words}
+    weights = {word: weight / sum(raw.values()) for word, weight in raw.items()}
+    first, second, third = (
+        np.array([word_share(weights, text, inside=of is german_root) for text in texts])
+        for texts in (own, whole, chained)
+    )
+    return first, second, third, weights
+
+
+def _content_words(question: str) -> list[str]:
+    """Return the words of a question that name what it is about; all words if none does."""
+    words = fold(question).split()
+    empty = QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")
+    return [word for word in words if word not in empty] or words
+
+
+@cache
+def _functions(language: str) -> frozenset[str]:
+    """Return the folded function words of a language."""
+    return stop_words()[language] | frozenset(fold(word) for word in stop_words()[language])
 
 
 def _form(one: Quotable) -> float:
