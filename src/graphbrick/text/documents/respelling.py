@@ -14,11 +14,12 @@ from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.store.word_index import WordIndex
 from graphbrick.language.folding import Token, nfc, tokens
 from graphbrick.language.forms import is_installed, is_word
+from graphbrick.language.stems import german_root
 from graphbrick.language.stop_words import stop_words
 
-# Letters of the shortest word in which an error is mended: if a dictionary tells that it is no English word, and else.
-_SHORTEST, _SHORTEST_UNKNOWN = 5, 8
-_FAR = 10  # letters of the shortest word in which two errors are mended
+# Letters of the shortest word in which one error is mended: a word in lower case, a name, and any word that only has a
+# near one which no dictionary has; in lower case, from _FAR letters on two.
+_SHORTEST, _SHORTEST_NAME, _SHORTEST_UNKNOWN, _FAR = 6, 7, 8, 10
 _LONGEST = 40
 _READ_WORDS = 64
 _ENDINGS = frozenset(("e", "en", "er", "es", "em", "ing", "ed", "y", "ies", "ie"))
@@ -33,11 +34,12 @@ def words_of(graph: TextGraph) -> WordIndex:
 def respelled(graph: TextGraph, question: str, *, tell: bool = True) -> str:
     """Return a question with its typing errors mended.
 
-    A word of five letters or more that stands in no passage, in no dictionary of English, and is no form of a word of
-    the passages is read as the nearest word of the passages: one that begins alike and differs by one typing error (a
-    letter inserted, left out, replaced, or swapped with its neighbour), from ten letters on by two; the most frequent
-    of several. Words of other languages need eight letters, as there is no dictionary. Nothing is mended where more than
-    half of the words are unknown: such a question is in another language than the documents.
+    A word that stands in no passage, in no dictionary of English, and is no form of a word of the passages is read as
+    the nearest word of the passages: one that begins alike and differs by one typing error (a letter inserted, left
+    out, replaced, or swapped with its neighbour), from ten letters on by two; the most frequent of several. It needs
+    six letters, eight if no dictionary has the nearest word, as in German. A name, with a capital inside the question,
+    needs seven, and is read as a name only. Nothing is mended where more than half of the words are unknown: such a
+    question is in another language than the documents.
 
     Args:
         graph: The graph.
@@ -51,33 +53,45 @@ def respelled(graph: TextGraph, question: str, *, tell: bool = True) -> str:
     is_foreign = 2 * sum(not _is_english(word.text) for word in unknown) > len(words)
     if is_foreign or not unknown:
         return question
-    shortest = _SHORTEST if is_installed() and not _is_german(words) else _SHORTEST_UNKNOWN
-    for word in reversed([one for one in unknown if shortest <= len(one.text) <= _LONGEST]):
+    is_german = _is_german(words)
+    parts, end = list[str](), 0
+    for word in unknown:
         surface = question[word.start : word.end]
-        near = "" if not word.text.isalpha() or _is_english(word.text) else _nearest(graph, index, word.text)
-        if near:
-            taken = _as_written(graph, index, near)
+        is_name = surface[0].isupper() and word != words[0] and not is_german
+        taken = _taken(graph, index, word.text, is_name=is_name, is_german=is_german)
+        if taken:
             taken = taken.lower() if surface.islower() else taken
             if tell:
-                event(f"read {surface!r} as {taken!r}: no document has {surface!r}", "documents.respelled",
-                      word=surface, taken=taken)  # fmt: skip
-            question = f"{question[: word.start]}{taken}{question[word.end :]}"
-    return question
+                text = f"read {surface!r} as {taken!r}: no document has {surface!r}"
+                event(text, "documents.respelled", word=surface, taken=taken)
+            parts += [question[end : word.start], taken]
+            end = word.end
+    return "".join((*parts, question[end:]))
 
 
-def _nearest(graph: TextGraph, index: WordIndex, word: str) -> str:
+def _taken(graph: TextGraph, index: WordIndex, word: str, *, is_name: bool, is_german: bool) -> str:
+    """Return the word of the passages that is taken for another one, as they write it; empty for none."""
+    least = _SHORTEST_NAME if is_name else _SHORTEST_UNKNOWN if is_german or not is_installed() else _SHORTEST
+    if not least <= len(word) <= _LONGEST or not word.isalpha() or _is_english(word):
+        return ""
+    near = _nearest(graph, index, word, errors=2 if len(word) >= _FAR and not is_name else 1, is_german=is_german)
+    if not near or (not is_name and len(word) < _SHORTEST_UNKNOWN and not _is_english(near)):
+        return ""
+    written = _as_written(graph, index, near)
+    return written if written[0].isupper() or not is_name else ""
+
+
+def _nearest(graph: TextGraph, index: WordIndex, word: str, *, errors: int, is_german: bool) -> str:
     """Return the nearest word of the passages; empty if there is none, or if one is another form of the word."""
-    errors = 2 if len(word) >= _FAR else 1
     by_letter = current_session().get(("words by letter",), partial(_by_letter, index), of=graph)
     near: list[tuple[int, int, str]] = []
     for letter in {word[0], word[1]}:
         for other in by_letter.get(letter, ()):
             if abs(len(other) - len(word)) <= errors:
                 distance = OSA.distance(word, other, score_cutoff=errors)
-                is_alike = letter == word[0] or other[:2] == word[1::-1]
-                if distance <= errors and is_alike:
+                if distance <= errors and (letter == word[0] or other[:2] == word[1::-1]):
                     near.append((distance, -index.frequency(other), other))
-    if any(_is_form(word, other) for _, _, other in near):
+    if any(_is_form(word, other) or (is_german and german_root(other) == german_root(word)) for _, _, other in near):
         return ""
     return min(near)[2] if near else ""
 
