@@ -78,6 +78,10 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 
+_BESIDE = re.compile(r"[\d.,\s]")  # beside the names of a range: «15 May to 10 June»
+_TO = re.compile(r"-|–|—|to|till|until|through|thru|bis(?:zum)?|à|au|al?|tot(?:enmet)?", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen)\b", re.IGNORECASE)
+
 
 class Restrictions(NamedTuple):
     """What a text is restricted to.
@@ -159,10 +163,17 @@ def _months(text: str) -> frozenset[int]:
 
 
 def _with_ranges(text: str, places: list[tuple[int, int, int]], n: int) -> set[int]:
-    """Return numbers of names in a text, with those between two that only «to» or a dash joins."""
+    """Return numbers of names in a text, with those between two that «to», a dash or «between» joins.
+
+    Args:
+        text: The text.
+        places: Start, end and number of each name, in order.
+        n: Number of names there are; after the last comes the first.
+    """
     found = {number for _, _, number in places}
-    for (_, end, first), (start, _, last) in zip(places, places[1:], strict=False):
-        between = re.sub(r"[\d.,\s]", "", text[end:start])
-        if re.fullmatch(r"(?i)-|–|—|to|till|until|through|thru|bis(?:zum)?|à|au|al?|tot(?:enmet)?", between):
+    for (begin, end, first), (start, _, last) in zip(places, places[1:], strict=False):
+        between = _BESIDE.sub("", text[end:start])
+        is_pair = between.lower() in ("and", "und") and _BETWEEN.search(text, max(0, begin - 20), begin)
+        if is_pair or _TO.fullmatch(between):
             found |= {(first + i) % n for i in range((last - first) % n + 1)}
     return found

@@ -17,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 _SAME, _NEAR = 0.3, 0.15  # that has it too, itself or in its heading or what it goes on from
 _OTHER = -0.4  # that has another day, year or number of the same kind in its place
 _LIMIT, _NEGATION = 0.2, 0.15
+_BACK = 4  # sentences before one that may name the number that it is about
 
 
 def restriction_scores(question: str, quotables: Sequence[Quotable], before: Sequence[int]) -> Floats:
@@ -36,7 +37,8 @@ def restriction_scores(question: str, quotables: Sequence[Quotable], before: Seq
         return np.zeros(len(quotables))
     own = [restrictions(one.text) for one in quotables]
     scores = [
-        sum(_parts(wanted, own[i], [restrictions(one.heading), *_chain(own, before, i)]))
+        sum(_of_times(wanted, own[i], [restrictions(one.heading), *_chain(own, before, i)]))
+        + sum(_of_numbers(wanted, own[i], [*_preceding(quotables, own, i), restrictions(one.heading)]))
         for i, one in enumerate(quotables)
     ]
     return np.array(scores, dtype=np.float64)
@@ -48,35 +50,43 @@ def _chain(own: Sequence[Restrictions], before: Sequence[int], i: int) -> Iterat
         yield own[i]
 
 
-def _parts(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictions]) -> Iterator[float]:
-    """Yield what each restriction of the question adds to a sentence."""
-    for days, mine, others in (
+def _preceding(quotables: Sequence[Quotable], own: Sequence[Restrictions], i: int) -> Iterator[Restrictions]:
+    """Yield the restrictions of the sentences before one in its passage and under its heading, the nearest first."""
+    for j in range(i - 1, max(-1, i - 1 - _BACK), -1):
+        if quotables[j].item != quotables[i].item or quotables[j].heading != quotables[i].heading:
+            return
+        yield own[j]
+
+
+def _of_times(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictions]) -> Iterator[float]:
+    """Yield what days, months, years and limits of the question add to a sentence."""
+    for times, mine, others in (
         (wanted.days, own.days, [one.days for one in near]),
         (wanted.months, own.months, [one.months for one in near]),
         (wanted.years, own.years, [one.years for one in near]),
     ):
-        if days and mine:
-            yield _SAME if days & mine else _OTHER
-        elif days:
-            yield _NEAR * any(days & other for other in others)
-    for label, number in wanted.labelled:
-        yield _of_number(label, number, own, near)
-    for number in wanted.numbers - {number for _, number in wanted.labelled}:
-        yield _SAME if number in own.numbers else _NEAR * any(number in one.numbers for one in near)
+        if times and mine:
+            yield _SAME if times & mine else _OTHER
+        elif times:
+            yield _NEAR * any(times & other for other in others)
     yield _LIMIT * len(wanted.limits & own.limits)
     yield _NEGATION * (wanted.is_negative and own.is_negative)
 
 
-def _of_number(label: str, number: str, own: Restrictions, near: Sequence[Restrictions]) -> float:
-    """Return what a number with the word before it, as in «bus 12», adds to a sentence."""
-    if number in own.numbers:
-        return _SAME
-    if _labelled(own, label):
-        return _OTHER
-    if any(number in one.numbers for one in near):
-        return _NEAR
-    return _OTHER if any(_labelled(one, label) for one in near) else 0.0
+def _of_numbers(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictions]) -> Iterator[float]:
+    """Yield what numbers of the question add to a sentence, which the nearest one of others may name for it."""
+    for label, number in wanted.labelled:
+        if number in own.numbers:
+            yield _SAME
+        elif _labelled(own, label):
+            yield _OTHER
+        else:
+            named = next((numbers for numbers in (_labelled(one, label) for one in near) if numbers), None)
+            yield 0.0 if named is None else _NEAR if number in named else _OTHER
+    for number in wanted.numbers - {number for _, number in wanted.labelled}:
+        yield _SAME if number in own.numbers else _NEAR * any(number in one.numbers for one in near[:1])
 
 
-def _labelled(one: Restrictions, label: str) -> bool:
-    return any(word == label for word, _ in one.labelled)
+def _labelled(one: Restrictions, label: str) -> frozenset[str]:
+    """Return the numbers that stand after a word: {"12", "14"} for "bus"."""
+    return frozenset(number for word, number in one.labelled if word == label)

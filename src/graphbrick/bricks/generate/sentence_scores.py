@@ -40,7 +40,7 @@ _ASKS_FOR_LINKS = re.compile(r"\b(menu|links?|navigation|url|addresses|address)\
 _POINTS_BACK = re.compile(r"(This|It|They|These|Those|He|She|Otherwise|However|See|Diese|Dies|Er|Sie|Es)\b")
 # A sentence that begins so goes on from the one before: «It is closed on Fridays», «On Sundays it runs once an hour».
 _GOES_ON = re.compile(
-    r"(?:It|They|These|Those|This|He|She|Er|Sie|Es|Diese[rs]?|Dies|Dort|There)\b"
+    r"(?:It|They|These|Those|This|He|She|His|Her|Its|Their|Er|Sie|Es|Ihre?|Seine?|Diese[rs]?|Dies|Dort|There)\b"
     r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
 )
 _CLOSED = (".", "!", "。", "！", "।", "۔", '"', "”", ")", "»")
