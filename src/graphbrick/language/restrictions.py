@@ -59,6 +59,13 @@ _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?!\w)")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?:[.,]\d{3})*$)")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _LABEL = re.compile(r"(?<!\w)(?P<label>[^\W\d_][\w-]*|§|#)\.?\s?(?P<number>\d+(?:[.,]\d+)*)(?!\w)")
+_MEASURE = re.compile(
+    r"(?<![\w.,])(?P<number>\d+(?:[.,:]\d+)*)[\s-]?(?:[%°€$£¥]|(?:percent|prozent|degrees?|grad|euros?|dollars?|pounds?|"
+    r"cents?|pence|seconds?|sec|minutes?|mins?|hours?|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|std|tage?n?|"
+    r"wochen?|monate?n?|jahre?n?|uhr|[ap]\.?m|o'clock|times|mal|miles?|met(?:er|re)s?|lit(?:er|re)s?|gram(?:me?s?|s)?|tonn?e?s?n?|"
+    r"[kmcd]?m[²³]?|k?g|mg|[kmgt]i?b|m?l|mph|km/h|guests|people|persons?|personen|visitors?|besucher)\b)",
+    re.IGNORECASE,
+)
 _UNLABELLED = frozenset(
     "in on at by of to from for since until till before after under over above below between about than is are was and "
     "or the a an with per every around only no im am um ab bis von vor nach unter über seit zwischen mit und oder als "
@@ -92,6 +99,7 @@ class Restrictions(NamedTuple):
         years: Years, such as "2023".
         labelled: Numbers with the root of the word before them, such as ("bus", "12") and ("version", "1.1").
         numbers: All numbers but years, without marks of thousands.
+        measured: Those of them that stand before a unit: "14" in «14 minutes».
         limits: What it is before, after, first or last: "before", "after", "first", "second", "third", "last".
         is_negative: Whether it says «not», «never», «without».
     """
@@ -101,6 +109,7 @@ class Restrictions(NamedTuple):
     years: frozenset[str]
     labelled: frozenset[tuple[str, str]]
     numbers: frozenset[str]
+    measured: frozenset[str]
     limits: frozenset[str]
     is_negative: bool
 
@@ -120,12 +129,14 @@ def restrictions(text: str) -> Restrictions:
         for match in _LABEL.finditer(text)
         if match["label"].casefold() not in _UNLABELLED
     }
+    measured = {_THOUSANDS.sub("", match["number"]) for match in _MEASURE.finditer(text)} - years
     return Restrictions(
         _days(text),
         _months(text),
         frozenset(years),
-        frozenset(pair for pair in labelled if pair[1] not in years),
+        frozenset(pair for pair in labelled if pair[1] not in years | measured),
         frozenset(numbers - years),
+        frozenset(measured),
         frozenset(match.lastgroup for match in _LIMIT.finditer(text) if match.lastgroup),
         _NEGATION.search(text) is not None,
     )

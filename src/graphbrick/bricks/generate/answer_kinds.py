@@ -60,7 +60,8 @@ _KINDS = tuple(
         ),
         (
             r"^(where|wo|wohin|woher)\b|\b(which|what) (countr|cit|place|town|region|state)",
-            r"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?[A-ZÄÖÜ]\w+"
+            rf"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?"
+            rf"(?!(?i:{_DAY}|{_MONTH})\b)[A-ZÄÖÜ]\w+|\b(in|at|near|behind|beside|opposite|next to) the [a-z]"
             r"|([A-ZÄÖÜ][\w ]+, ){2}",
         ),
         (

@@ -22,8 +22,8 @@ def features(items: Sequence[Item], scores: SentenceScores) -> tuple[float, floa
         items: The passages.
         scores: The scores of their sentences.
     """
-    texts = [roots(" ".join((item.text, *(place.section for place in item.citations)))) for item in items]
-    in_passage = max(word_share(scores.weights, text) for text in texts)
+    texts = [" ".join((item.text, *(place.section for place in item.citations))) for item in items]
+    in_passage = max(word_share(scores.weights, roots(text, scores.root), scores.root) for text in texts)
     return 1.0, float(scores.similarity.max()), float(scores.words[scores.total.argmax()]), in_passage
 
 

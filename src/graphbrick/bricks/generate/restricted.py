@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 # What a restriction of the question adds to the score of a sentence. The weights were chosen on one half of the
 # questions of benchmarks/quotes.jsonl, where .15 to .6 are as good.
-_SAME, _NEAR = 0.3, 0.15  # that has it too, itself or in its heading or what it goes on from
+_SAME, _NEAR = 0.3, 0.25  # that has it too, itself or in its heading or what it goes on from
 _OTHER = -0.4  # that has another day, year or number of the same kind in its place
 _LIMIT, _NEGATION = 0.2, 0.15
 _BACK = 4  # sentences before one that may name the number that it is about
@@ -67,7 +67,7 @@ def _of_times(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictio
     ):
         if times and mine:
             yield _SAME if times & mine else _OTHER
-        elif times:
+        elif times and not (own.days or own.months or own.years):
             yield _NEAR * any(times & other for other in others)
     yield _LIMIT * len(wanted.limits & own.limits)
     yield _NEGATION * (wanted.is_negative and own.is_negative)
@@ -76,7 +76,7 @@ def _of_times(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictio
 def _of_numbers(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictions]) -> Iterator[float]:
     """Yield what numbers of the question add to a sentence, which the nearest one of others may name for it."""
     for label, number in wanted.labelled:
-        if number in own.numbers:
+        if number in own.numbers - own.measured:
             yield _SAME
         elif _labelled(own, label):
             yield _OTHER

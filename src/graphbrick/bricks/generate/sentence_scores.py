@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from graphbrick.bricks.generate.answer_kinds import answer_pattern
 from graphbrick.bricks.generate.restricted import restriction_scores
-from graphbrick.language.folding import fold
+from graphbrick.language.folding import fold, nfc, tokens
+from graphbrick.language.restrictions import restrictions
 from graphbrick.language.stems import german_root, root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
 from graphbrick.text.documents.quotable import Quotable
@@ -43,6 +44,8 @@ _GOES_ON = re.compile(
     r"(?:It|They|These|Those|This|He|She|His|Her|Its|Their|Er|Sie|Es|Ihre?|Seine?|Diese[rs]?|Dies|Dort|There)\b"
     r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
 )
+_HOW = re.compile(r"(?<=\bhow )(long|often|soon)\b|(?<=\bwie )(lange|oft)\b", re.IGNORECASE)  # a kind of answer
+_DAY_BEFORE = re.compile(r"^(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?=\w)")
 _CLOSED = (".", "!", "。", "！", "।", "۔", '"', "”", ")", "»")
 
 
@@ -54,12 +57,14 @@ class SentenceScores(NamedTuple):
         similarity: What the scorer gave, divided by the largest value if that is above 1.
         words: The share of the question's words in each sentence and its heading, from 0 to 1; rare words count more.
         weights: The weight of each word of the question; all add up to 1.
+        root: What gives the roots of words.
     """
 
     total: Floats
     similarity: Floats
     words: Floats
     weights: dict[str, float]
+    root: Callable[[str], str]
 
 
 def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Floats) -> SentenceScores:
@@ -72,7 +77,8 @@ def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Fl
     """
     similarity = similarity / max(1.0, float(np.abs(similarity).max(initial=0.0)))
     before = sentences_before(quotables)
-    own, with_heading, with_before, weights = _word_shares(question, quotables, before)
+    of = root_of(question)
+    own, with_heading, with_before, weights = _word_shares(question, quotables, before, of)
     total = _SIMILARITY * similarity + _WORDS * own + _HEADING * (with_heading - own)
     total += _BEFORE * (with_before - with_heading)
     total += [
@@ -87,7 +93,7 @@ def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Fl
     wanted = answer_pattern(question)
     if wanted is not None:
         total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, with_before, weights)
+    return SentenceScores(total, similarity, with_before, weights, of)
 
 
 def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
@@ -101,13 +107,31 @@ def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
 
 
 def roots(text: str, of: Callable[[str], str] = root) -> frozenset[str]:
-    """Return the roots of the folded words of a text.
+    """Return the roots of the folded words of a text, and the days and months that it speaks of.
+
+    >>> sorted(roots("Fri-Sat: open"))
+    ['day 4', 'day 5', 'fri', 'op', 'sat']
 
     Args:
         text: The text.
         of: Gives the root of a word.
     """
-    return frozenset(map(of, fold(text).split()))
+    return frozenset((*map(of, fold(text).split()), *_times(text)))
+
+
+def _times(text: str) -> list[str]:
+    """Return names for the days and months of a text."""
+    found = restrictions(text)
+    return [f"day {day}" for day in sorted(found.days)] + [f"month {month}" for month in sorted(found.months)]
+
+
+def _names(word: str, of: Callable[[str], str]) -> list[str]:
+    """Return what stands for a word of a question: days and months for a name of these, so that ranges have it.
+
+    A compound has both: «Donnerstagnachmittag».
+    """
+    times, rest = _times(word), _DAY_BEFORE.sub("", fold(word))
+    return [*times, *([of(rest)] if not times or (rest != fold(word) and len(rest) >= _LONG) else [])]
 
 
 def root_of(question: str) -> Callable[[str], str]:
@@ -117,16 +141,18 @@ def root_of(question: str) -> Callable[[str], str]:
     return german_root if german > english else root
 
 
-def word_share(weights: Mapping[str, float], text: frozenset[str], *, inside: bool = False) -> float:
+def word_share(weights: Mapping[str, float], text: frozenset[str], of: Callable[[str], str] = root) -> float:
     """Return the share of weighted words that a text has, from 0 to 1.
+
+    A long word of German counts half if it is a part of a word of the text, or has one.
 
     Args:
         weights: The weight of each word.
         text: The words of the text.
-        inside: Whether a long word counts half that is a part of a word of the text, or has one: compounds of German.
+        of: What gave their roots.
     """
     share = sum(weight for word, weight in weights.items() if word in text)
-    if inside:
+    if of is german_root:
         long = [word for word in text if len(word) >= _LONG]
         missing = [word for word in weights if word not in text and len(word) >= _LONG]
         share += sum(_INSIDE * weights[word] for word in missing if any(word in one or one in word for one in long))
@@ -134,34 +160,35 @@ def word_share(weights: Mapping[str, float], text: frozenset[str], *, inside: bo
 
 
 def _word_shares(
-    question: str, quotables: Sequence[Quotable], before: Sequence[int]
+    question: str, quotables: Sequence[Quotable], before: Sequence[int], of: Callable[[str], str]
 ) -> tuple[Floats, Floats, Floats, dict[str, float]]:
     """Return the share of the question's words in sentences, and the weights of the words.
 
     The shares are those of each sentence, of it with its heading, and of these with the sentences that it goes on from.
     """
-    of = root_of(question)
     own = [roots(one.text, of) for one in quotables]
     whole = [mine | roots(one.heading, of) for mine, one in zip(own, quotables, strict=True)]
     chained: list[frozenset[str]] = []
     for mine, last in zip(whole, before, strict=True):
-        chained.append(mine | chained[last] if last >= 0 else mine)
+        passed_on = {word for word in chained[last] if " " not in word} if last >= 0 else set()  # but no day or month
+        chained.append(mine | passed_on)
     frequency = Counter(word for text in whole for word in text)
-    words = dict.fromkeys(map(of, _content_words(question)))
+    words = dict.fromkeys(name for word in _content_words(question) for name in _names(word, of))
     raw = {word: max(0.1, log((len(whole) + 1) / (frequency[word] + 0.5))) for word in words}
     weights = {word: weight / sum(raw.values()) for word, weight in raw.items()}
     first, second, third = (
-        np.array([word_share(weights, text, inside=of is german_root) for text in texts])
+        np.array([word_share(weights, text, of) for text in texts])
         for texts in (own, whole, chained)
     )
     return first, second, third, weights
 
 
 def _content_words(question: str) -> list[str]:
-    """Return the words of a question that name what it is about; all words if none does."""
-    words = fold(question).split()
+    """Return the words of a question that name what it is about, as they are written; all words if none does."""
+    question = _HOW.sub("", nfc(question))
+    words = tokens(question)
     empty = QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")
-    return [word for word in words if word not in empty] or words
+    return [question[word.start : word.end] for word in [one for one in words if one.text not in empty] or words]
 
 
 @cache
