@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from graphbrick.language.stems import root
@@ -149,7 +150,9 @@ def _days(text: str) -> frozenset[int]:
     [[0, 1, 2], [6], [0, 1, 2, 3, 4], [6], []]
     """
     matches = sorted((*_DAY.finditer(text), *_SHORT_DAY.finditer(text)), key=lambda match: match.start())
-    found = _with_ranges(text, [(match.start(), match.end(), int((match.lastgroup or "d0")[1:])) for match in matches], 7)
+    found = _with_ranges(
+        text, [(match.start(), match.end(), int((match.lastgroup or "d0")[1:])) for match in matches], 7
+    )
     if _WEEKEND.search(text):
         found |= {5, 6}
     if _WORKING.search(text):
@@ -182,7 +185,7 @@ def _with_ranges(text: str, places: list[tuple[int, int, int]], n: int) -> set[i
         n: Number of names there are; after the last comes the first.
     """
     found = {number for _, _, number in places}
-    for (begin, end, first), (start, _, last) in zip(places, places[1:], strict=False):
+    for (begin, end, first), (start, _, last) in pairwise(places):
         between = _BESIDE.sub("", text[end:start])
         is_pair = between.lower() in ("and", "und") and _BETWEEN.search(text, max(0, begin - 20), begin)
         if is_pair or _TO.fullmatch(between):

@@ -11,7 +11,8 @@ from graphbrick.bricks.generate.sentence_scores import sentence_scores
 from graphbrick.text.documents.quotable import quotable
 
 BUSES = """# Bus 12
-On weekdays bus 12 runs every 20 minutes from 5 am. On Saturdays it runs every half hour. On Sundays it runs once an hour.
+On weekdays bus 12 runs every 20 minutes from 5 am. On Saturdays it runs every half hour. On Sundays it runs once an
+hour.
 
 # Bus 14
 On weekdays bus 14 runs every 15 minutes. On Sundays it runs every half hour. The ride takes 18 minutes.
@@ -21,10 +22,12 @@ From Monday to Thursday the pool is open from 7 am to 9 pm. It is closed on Frid
 at 9 am. Between December and February it opens at noon. In 2022 it had 3,000 visitors, in 2023 only 2,000.
 """
 BADEN = """# Freibad
-Das Freibad ist montags bis freitags von 9 bis 20 Uhr geöffnet, am Wochenende ab 8 Uhr. Dienstags öffnet es erst um 13 Uhr.
-Gelbe Säcke gibt es hier nicht. Die Anmeldungen sind bis zum 31. Mai möglich.
+Das Freibad ist montags bis freitags von 9 bis 20 Uhr geöffnet, am Wochenende ab 8 Uhr. Dienstags öffnet es erst um
+13 Uhr. Gelbe Säcke gibt es hier nicht. Die Anmeldungen sind bis zum 31. Mai möglich.
 """
-HALL = "The mayor is Helen Brandt. Before her Rolf Aske was mayor. Books are lent. Newspapers cannot be lent. It is big."
+HALL = (
+    "The mayor is Helen Brandt. Before her Rolf Aske was mayor. Books are lent. Newspapers cannot be lent. It is big."
+)
 FERRIES = """Ferry 1 sails to Skorra. In summer it departs at 8 am. The crossing takes 70 minutes. It is white.
 Ferry 2 sails to Mell. In summer it departs at 9 am. The crossing takes 40 minutes. It is blue."""
 VERSIONS = "Version 1.2 was ratified on October 1st, 2022. Version 1.1 was ratified on April 26th, 2004."
@@ -91,7 +94,10 @@ def test_documents_that_contradict_each_other_are_both_quoted() -> None:
     answer = Quote(BM25(), n=3).generate(Query("What do tickets cost?"), Evidence(items))
     assert set(answer.texts) == set(texts)
     assert answer.support == ((0,), (1,)) if answer.texts == texts else ((1,), (0,))
-    assert {answer.evidence.items[i].citations[0].document for rows in answer.support for i in rows} == {"0.txt", "1.txt"}
+    assert {answer.evidence.items[i].citations[0].document for rows in answer.support for i in rows} == {
+        "0.txt",
+        "1.txt",
+    }
 
 
 def test_a_long_question_is_answered_like_a_short_one() -> None:

@@ -18,7 +18,9 @@ Vaccination against yellow fever costs 48 euros. You receive a certificate. The 
 shown on the walls. The head is Miriam Castellan. Ask Warner Heist. He uses Kubernetes in India and likes Austrian food.
 The vaccination of pets is done elsewhere.
 """
-GERMAN = "# Busse\nDie Monatskarte kostet 62 Euro. Die Gebühren und der Führerschein sind für alle. Hunde zahlen nichts."
+GERMAN = (
+    "# Busse\nDie Monatskarte kostet 62 Euro. Die Gebühren und der Führerschein sind für alle. Hunde zahlen nichts."
+)
 
 needs_dictionary = pytest.mark.skipif(not is_installed(), reason="lemminflect is not installed")
 
@@ -87,7 +89,9 @@ def test_german_words_need_eight_letters_and_keep_their_capitals(buses: TextGrap
 
 
 @needs_dictionary
-@pytest.mark.parametrize("pipeline", ["Passages(n=2) >> Quote(BM25(), n=1)", "Overview(Passages()) >> Quote(BM25(), n=1)"])
+@pytest.mark.parametrize(
+    "pipeline", ["Passages(n=2) >> Quote(BM25(), n=1)", "Overview(Passages()) >> Quote(BM25(), n=1)"]
+)
 def test_it_is_told_once_and_in_order(office: TextGraph, pipeline: str) -> None:
     run = parse(pipeline).run(office, "what does vacination against yellow fevver cost?")
     assert run.answer is not None

@@ -19,8 +19,12 @@ _CLOCK = (
 _NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier|fünf|zehn|halb)\b"
 _UNIT = r"(second|minute|hour|day|week|month|year|decade|sekunde|minute|stunde|tag|woche|monat|jahr)"
 _CURRENCY = r"euros?|dollars?|pounds?|cents?|pence|francs?|franken|rupees|yen|[$€£¥₹]|eur|usd|gbp|chf"
-_PRICE = rf"(?i)[$€£¥₹] ?\d|\d[\d.,]*\s?(?:(?:thousand|million|billion)\s)?({_CURRENCY})(?!\w)|\b(free|kostenlos|gratis)\b"
-_EVERY = r"(?i)\b(every|each|once|twice|times|daily|hourly|weekly|monthly|yearly|alle|jeden?|stündlich|täglich)\b|\dmal\b"
+_PRICE = (
+    rf"(?i)[$€£¥₹] ?\d|\d[\d.,]*\s?(?:(?:thousand|million|billion)\s)?({_CURRENCY})(?!\w)|\b(free|kostenlos|gratis)\b"
+)
+_EVERY = (
+    r"(?i)\b(every|each|once|twice|times|daily|hourly|weekly|monthly|yearly|alle|jeden?|stündlich|täglich)\b|\dmal\b"
+)
 
 # Patterns of questions, and of the sentences that have what they ask for. The first that fits a question counts.
 _KINDS = tuple(

@@ -35,11 +35,14 @@ class Quote(GenerateStage):
 
     It does not say what the answer is, but where it stands: no model writes anything. A sentence is compared with the
     question under its heading; the words that both have and the kind of answer (a date for «when», a number for «how
-    many») count too. A sentence that speaks of another day, month or year than the question, or of bus 14 where bus 12
-    is asked for, comes behind those that do not; one that goes on with a pronoun («It is closed on Fridays») has the
-    words of the one before. Typing errors are read as the retrieve stage reads them. A row of a table is quoted with the names of its columns, a short list with the line above it.
+    many») count too. A row of a table is quoted with the names of its columns, a short list with the line above it.
     Headings and questions are not quoted; code and menus only if the question speaks of them. A sentence that goes on
     in the next passage, such as one over a page break, is quoted whole.
+
+    A sentence with the day, month, year or number that the question asks about comes before one with another: «bus 12
+    on Sundays» is not bus 14, nor Saturdays. A range of days has those in it. A sentence that goes on with a pronoun
+    («It is closed on Fridays») has the words of the one before. Typing errors are read as the retrieve stage reads
+    them.
 
     Answers that an earlier stage computed, such as those of `Overview`, are given as they are.
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from math import log
 from typing import NamedTuple
 
@@ -26,7 +27,10 @@ Floats = npt.NDArray[np.float64]
 _SIMILARITY = 1.5  # of the similarity with the question, which is at most 1
 _WORDS, _HEADING = 1.0, 1.0  # of the share of the question's words in the sentence, and in its heading alone
 _KIND = 0.3
-_BEFORE, _SIMILAR_BEFORE = 1.0, 0.75  # of words and similarity that only the sentence before has, if one goes on from it
+_BEFORE, _SIMILAR_BEFORE = (
+    1.0,
+    0.75,
+)  # of words and similarity that only the sentence before has, if one goes on from it
 _INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
 _LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
@@ -101,7 +105,7 @@ def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
 
     It is the one before in the same passage and under the same heading.
     """
-    pairs = zip(quotables, quotables[1:], strict=False)
+    pairs = pairwise(quotables)
     goes_on = [one.item == two.item and one.heading == two.heading and _GOES_ON.match(two.text) for one, two in pairs]
     return [-1, *(i if is_next else -1 for i, is_next in enumerate(goes_on))][: len(quotables)]
 
@@ -177,8 +181,7 @@ def _word_shares(
     raw = {word: max(0.1, log((len(whole) + 1) / (frequency[word] + 0.5))) for word in words}
     weights = {word: weight / sum(raw.values()) for word, weight in raw.items()}
     first, second, third = (
-        np.array([word_share(weights, text, of) for text in texts])
-        for texts in (own, whole, chained)
+        np.array([word_share(weights, text, of) for text in texts]) for texts in (own, whole, chained)
     )
     return first, second, third, weights
 

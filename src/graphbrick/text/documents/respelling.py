@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import partial
-from os.path import commonprefix
 
 from rapidfuzz.distance import OSA
 
@@ -102,7 +101,9 @@ def _is_form(word: str, other: str) -> bool:
     >>> _is_form("timetables", "timetable"), _is_form("hunden", "hunde"), _is_form("swiming", "swimming")
     (True, True, False)
     """
-    same = len(commonprefix((word, other)))
+    same = next(
+        (i for i, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), min(len(word), len(other))
+    )
     endings = {word[same:], other[same:]}
     return endings <= _ENDINGS or ("" in endings and endings <= _ADDED | {""})
 
