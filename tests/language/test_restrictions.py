@@ -18,6 +18,9 @@ WEEK = frozenset(range(7))
         ("montags bis freitags von 9 bis 20 Uhr", {0, 1, 2, 3, 4}),
         ("Mo-Fr 9-17 Uhr, Sa. 9-12 Uhr", {0, 1, 2, 3, 4, 5}),
         ("Fri-Mon: closed", {4, 5, 6, 0}),
+        ("Mon to Fri", {0, 1, 2, 3, 4}),
+        ("Di - Do geschlossen", {1, 2, 3}),
+        ("the to Do list", set()),
         ("am Donnerstagnachmittag", {3}),
         ("An Sonn- und Feiertagen", {6}),
         ("on weekdays and at the weekend", WEEK),
@@ -62,6 +65,12 @@ def test_limits_and_negations() -> None:
     assert restrictions("It can't be borrowed.").is_negative
     assert restrictions("Hunde sind nicht erlaubt.").is_negative
     assert not restrictions("Notes are allowed.").is_negative
+
+
+def test_texts_without_end_are_read_in_part() -> None:
+    assert restrictions("Mon-" * 100_000).days == {0}
+    assert restrictions("1," * 100_000).labelled == frozenset()
+    assert restrictions("a" * 5_000 + " Monday").days == frozenset()
 
 
 def test_german_roots_join_participles_and_nouns_with_their_verbs() -> None:

@@ -27,7 +27,8 @@ _DAY = re.compile(
 )
 _SHORT_DAY = re.compile(
     "|".join(
-        rf"(?P<d{i}>(?:\b(?:{names})(?=\.?\s*[-–—/:&+]|\.?\s*\d|\.\s)|(?<=[-–—/&+])(?:{names})\b))"
+        rf"(?P<d{i}>\b(?:{names})(?=\.?\s{{0,2}}[-–—/:&+]|\.?\s{{0,2}}\d|\.\s|\.?\s(?:to|bis)\s[A-Z][a-z]{{1,4}}\b)"
+        rf"|(?:(?<=[-–—/&+])|(?<=[-–—/&+]\s)|(?<=[a-z]\s(?:to)\s)|(?<=[a-z]\sbis\s))(?:{names})\b)"
         for i, names in enumerate(_SHORT_DAYS)
     )
 )
@@ -56,12 +57,13 @@ _MONTHS = (
 _MONTH = re.compile("|".join(rf"(?P<m{i}>\b(?:{names})\b)" for i, names in enumerate(_MONTHS)), re.IGNORECASE)
 _MAY = re.compile(r"\b(?:in|of|from|to|until|since|before|after|by|early|late|and|\d{1,2}\.?) May\b|\bMay \d")
 
-_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.,])\d{1,20}(?:[.,:]\d{1,20}){0,8}(?!\w)")
 _THOUSANDS = re.compile(r"[.,](?=\d{3}(?:[.,]\d{3})*$)")
+_READ = 4_000  # characters
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_LABEL = re.compile(r"(?<!\w)(?P<label>[^\W\d_][\w-]*|§|#)\.?\s?(?P<number>\d+(?:[.,]\d+)*)(?!\w)")
+_LABEL = re.compile(r"(?<!\w)(?P<label>[^\W\d_][\w-]{0,30}|§|#)\.?\s?(?P<number>\d{1,20}(?:[.,]\d{1,20}){0,8})(?!\w)")
 _MEASURE = re.compile(
-    r"(?<![\w.,])(?P<number>\d+(?:[.,:]\d+)*)[\s-]?(?:[%°€$£¥]|(?:percent|prozent|degrees?|grad|euros?|dollars?|pounds?|"
+    r"(?<![\w.,])(?P<number>\d{1,20}(?:[.,:]\d{1,20}){0,8})[\s-]?(?:[%°€$£¥]|(?:percent|prozent|degrees?|grad|euros?|dollars?|pounds?|"
     r"cents?|pence|seconds?|sec|minutes?|mins?|hours?|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|std|tage?n?|"
     r"wochen?|monate?n?|jahre?n?|uhr|[ap]\.?m|o'clock|times|mal|miles?|met(?:er|re)s?|lit(?:er|re)s?|gram(?:me?s?|s)?|tonn?e?s?n?|"
     r"[kmcd]?m[²³]?|k?g|mg|[kmgt]i?b|m?l|mph|km/h|guests|people|persons?|personen|visitors?|besucher)\b)",
@@ -117,12 +119,13 @@ class Restrictions(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def restrictions(text: str) -> Restrictions:
-    """Return what restricts a text.
+    """Return what restricts a text, by its first 4,000 characters.
 
     >>> found = restrictions("When does bus 12 run from Friday to Sunday?")
     >>> sorted(found.days), sorted(found.labelled)
     ([4, 5, 6], [('bus', '12')])
     """
+    text = text[:_READ]
     numbers = {_THOUSANDS.sub("", match[0]) for match in _NUMBER.finditer(text)}
     years = {number for number in numbers if _YEAR.fullmatch(number)}
     labelled = {
