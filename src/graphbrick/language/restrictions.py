@@ -28,7 +28,7 @@ _DAY = re.compile(
 _SHORT_DAY = re.compile(
     "|".join(
         rf"(?P<d{i}>\b(?:{names})(?=\.?\s{{0,2}}[-–—/:&+]|\.?\s{{0,2}}\d|\.\s|\.?\s(?:to|bis)\s[A-Z][a-z]{{1,4}}\b)"
-        rf"|(?:(?<=[-–—/&+])|(?<=[-–—/&+]\s)|(?<=[a-z]\s(?:to)\s)|(?<=[a-z]\sbis\s))(?:{names})\b)"
+        rf"|(?:(?<=[-–—/&+])|(?<=[-–—/&+]\s)|(?<=[a-z]\sto\s)(?=[A-Z][a-z]{{2}})|(?<=[a-z]\sbis\s))(?:{names})\b)"
         for i, names in enumerate(_SHORT_DAYS)
     )
 )
