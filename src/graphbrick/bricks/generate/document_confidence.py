@@ -23,7 +23,9 @@ def features(items: Sequence[Item], scores: SentenceScores) -> tuple[float, floa
         scores: The scores of their sentences.
     """
     texts = [" ".join((item.text, *(place.section for place in item.citations))) for item in items]
-    in_passage = max(word_share(scores.weights, roots(text, scores.root), scores.root) for text in texts)
+    times = any(" " in word for word in scores.weights)  # names of days and months, for which ranges count
+    words = [roots(text, scores.root, times=times) for text in texts]
+    in_passage = max(word_share(scores.weights, text, scores.root) for text in words)
     return 1.0, float(scores.similarity.max()), float(scores.words[scores.total.argmax()]), in_passage
 
 

@@ -110,17 +110,18 @@ def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
     return [-1, *(i if is_next else -1 for i, is_next in enumerate(goes_on))][: len(quotables)]
 
 
-def roots(text: str, of: Callable[[str], str] = root) -> frozenset[str]:
-    """Return the roots of the folded words of a text, and the days and months that it speaks of.
+def roots(text: str, of: Callable[[str], str] = root, *, times: bool = False) -> frozenset[str]:
+    """Return the roots of the folded words of a text.
 
-    >>> sorted(roots("Fri-Sat: open"))
+    >>> sorted(roots("Fri-Sat: open", times=True))
     ['day 4', 'day 5', 'fri', 'op', 'sat']
 
     Args:
         text: The text.
         of: Gives the root of a word.
+        times: Whether to add the days and months that it speaks of.
     """
-    return frozenset((*map(of, fold(text).split()), *_times(text)))
+    return frozenset((*map(of, fold(text).split()), *(_times(text) if times else ())))
 
 
 def _times(text: str) -> list[str]:
@@ -170,8 +171,9 @@ def _word_shares(
 
     The shares are those of each sentence, of it with its heading, and of these with the sentences that it goes on from.
     """
-    own = [roots(one.text, of) for one in quotables]
-    whole = [mine | roots(one.heading, of) for mine, one in zip(own, quotables, strict=True)]
+    times = bool(_times(question))
+    own = [roots(one.text, of, times=times) for one in quotables]
+    whole = [mine | roots(one.heading, of, times=times) for mine, one in zip(own, quotables, strict=True)]
     chained: list[frozenset[str]] = []
     for mine, last in zip(whole, before, strict=True):
         passed_on = {word for word in chained[last] if " " not in word} if last >= 0 else set()  # but no day or month
