@@ -201,7 +201,7 @@ def _facts(graph: TextGraph, pipeline: Pipeline, question: str) -> tuple[float, 
     if not sentences:
         return (1.0, 0.0, 0.0, 0.0)
     similarity = MiniLM().rate(question, [f"{one.heading} {one.text}".strip() for one in sentences])
-    return features(items, sentence_scores(question, sentences, similarity))
+    return features(items, sentence_scores(question, sentences, similarity, items))
 
 
 def print_fit(facts: list[Any]) -> None:

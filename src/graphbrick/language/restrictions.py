@@ -194,3 +194,24 @@ def _with_ranges(text: str, places: list[tuple[int, int, int]], n: int) -> set[i
         if is_pair or _TO.fullmatch(between):
             found |= {(first + i) % n for i in range((last - first) % n + 1)}
     return found
+
+
+def written(text: str) -> list[tuple[str, Restrictions]]:
+    """Return each day, month, year and labelled number of a text as it is written, with what it restricts.
+
+    >>> [word for word, _ in written("Does bus 12 run on Sundays in May 2024?")]
+    ['bus 12', 'Sundays', 'May 2024']
+    """
+    found: list[tuple[int, str, Restrictions]] = []
+    text = text[:_READ]
+    for match in _LABEL.finditer(text):
+        has = restrictions(match[0])
+        if match["label"].casefold() not in _UNLABELLED and (has.labelled or has.months):
+            found.append((match.start(), match[0], has))
+    ends = [(start, start + len(word)) for start, word, _ in found]
+    for match in (*_DAY.finditer(text), *_MONTH.finditer(text), *_NUMBER.finditer(text)):
+        has = restrictions(match[0] if match[0].casefold() != "may" else f"in {match[0]}")
+        is_new = not any(start <= match.start() < end for start, end in ends)
+        if is_new and (has.days or has.years or (has.months and has.months <= _months(text))):
+            found.append((match.start(), match[0], has))
+    return [(word, has) for _, word, has in sorted(found, key=lambda one: one[0])]

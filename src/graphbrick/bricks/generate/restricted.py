@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.language.restrictions import Restrictions, restrictions
+from graphbrick.language.restrictions import Restrictions, restrictions, written
 from graphbrick.text.documents.quotable import Quotable
 
 Floats = npt.NDArray[np.float64]
@@ -76,7 +76,8 @@ def _of_times(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictio
 def _of_numbers(wanted: Restrictions, own: Restrictions, near: Sequence[Restrictions]) -> Iterator[float]:
     """Yield what numbers of the question add to a sentence, which the nearest one of others may name for it."""
     for label, number in wanted.labelled:
-        if number in own.numbers - own.measured:
+        labels = {word for word, other in own.labelled if other == number}
+        if labels or (number in own.numbers - own.measured and _labelled(own, label)):
             yield _SAME
         elif _labelled(own, label):
             yield _OTHER
@@ -90,3 +91,29 @@ def _of_numbers(wanted: Restrictions, own: Restrictions, near: Sequence[Restrict
 def _labelled(one: Restrictions, label: str) -> frozenset[str]:
     """Return the numbers that stand after a word: {"12", "14"} for "bus"."""
     return frozenset(number for word, number in one.labelled if word == label)
+
+
+def unmet(question: str, quotables: Sequence[Quotable], before: Sequence[int], i: int) -> list[str]:
+    """Return the days, months, years and labelled numbers of a question that a sentence does not speak of.
+
+    They are as the question writes them, such as "Sunday" and "bus 12". What its heading, and the sentences that it
+    goes on from, speak of counts too, and for numbers the sentences before it.
+
+    Args:
+        question: The question.
+        quotables: The sentences.
+        before: Index of the sentence that each one goes on from; -1 for none.
+        i: Index of the sentence.
+    """
+    wanted = restrictions(question)
+    if not (wanted.days or wanted.months or wanted.years or wanted.labelled):
+        return []
+    own = [restrictions(one.text) for one in quotables]
+    near = [own[i], restrictions(quotables[i].heading), *_chain(own, before, i)]
+    numbers = frozenset[str]().union(*(one.numbers for one in (*near, *_preceding(quotables, own, i))))
+    missing = []
+    for word, has in written(question):
+        is_met = any(has.days & one.days or has.months & one.months or has.years & one.years for one in near)
+        if not is_met and not any(number in numbers for _, number in has.labelled):
+            missing.append(word)
+    return missing

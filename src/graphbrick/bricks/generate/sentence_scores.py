@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from graphbrick.bricks.generate.answer_kinds import answer_pattern
 from graphbrick.bricks.generate.restricted import restriction_scores
+from graphbrick.core import Item
 from graphbrick.language.folding import fold, nfc, tokens
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.stems import german_root, root
@@ -31,6 +32,7 @@ _BEFORE, _SIMILAR_BEFORE = (
     1.0,
     0.75,
 )  # of words and similarity that only the sentence before has, if one goes on from it
+_TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
 _INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
 _LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
@@ -71,13 +73,16 @@ class SentenceScores(NamedTuple):
     root: Callable[[str], str]
 
 
-def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Floats) -> SentenceScores:
+def sentence_scores(
+    question: str, quotables: Sequence[Quotable], similarity: Floats, items: Sequence[Item] = ()
+) -> SentenceScores:
     """Return the scores of sentences for a question.
 
     Args:
         question: The question.
         quotables: The sentences.
         similarity: The score of each sentence by a scorer, float64 [sentences].
+        items: The passages that they stand in; what these are about then counts too.
     """
     similarity = similarity / max(1.0, float(np.abs(similarity).max(initial=0.0)))
     before = sentences_before(quotables)
@@ -89,6 +94,9 @@ def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Fl
         _SIMILAR_BEFORE * max(0.0, similarity[j] - similarity[i]) if j >= 0 else 0.0 for i, j in enumerate(before)
     ]
     total += restriction_scores(question, quotables, before)
+    if items:
+        topics = _topic_shares(weights, items, of)
+        total += [_TOPIC * topics[one.item] for one in quotables]
     total += [_form(one) + _EARLY / (2 + one.item) for one in quotables]
     if not _ASKS_FOR_CODE.search(question):
         total += [_CODE * one.is_code for one in quotables]
@@ -186,6 +194,21 @@ def _word_shares(
         np.array([word_share(weights, text, of) for text in texts]) for texts in (own, whole, chained)
     )
     return first, second, third, weights
+
+
+def passage_text(item: Item) -> str:
+    """Return a passage with the headings above it."""
+    return " ".join((item.text, *(place.section for place in item.citations)))
+
+
+def _topic_shares(weights: Mapping[str, float], items: Sequence[Item], of: Callable[[str], str]) -> list[float]:
+    """Return the share of the question's words, but for days and months, that each passage has.
+
+    «Is the library open on Sundays?» is not answered by the hours of the pool.
+    """
+    topic = {word: weight for word, weight in weights.items() if " " not in word}
+    total = sum(topic.values()) or 1.0
+    return [word_share(topic, roots(passage_text(item), of), of) / total for item in items]
 
 
 def _content_words(question: str) -> list[str]:
