@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from faults import told
 
 from graphbrick import BM25, Citation, Evidence, Passage, Query, Quote
 from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.bricks.generate.sentence_scores import sentence_scores
+from graphbrick.core.trace import Trace, record
 from graphbrick.text.documents.quotable import quotable
 
 BUSES = """# Bus 12
@@ -86,6 +88,39 @@ def test_a_sentence_that_goes_on_is_about_what_the_one_before_names() -> None:
 def test_a_price_is_an_amount_of_money() -> None:
     text = "The tower has 90 steps for a visit. A visit of the tower costs 4 euros. A visit of the tower takes 2 hours."
     assert first("What does a visit of the tower cost?", text) == "A visit of the tower costs 4 euros."
+
+
+def test_the_hours_of_another_house_are_no_answer() -> None:
+    pool = "On Sundays it is open from 10 am. From Monday to Thursday it is open too. The water is warm."
+    library = "The reading room is open from Monday to Friday. It has a stove. The books are old."
+    items = tuple(
+        Passage(text, (Citation(f"{name}.md", 0, len(text), section=f"{name} > Opening hours"),))
+        for name, text in (("Pool", pool), ("Library", library))
+    )
+    sentences = quotable(items)
+    for question, expected in (("Is the library open on Sundays?", 1), ("Is the pool open on Sundays?", 0)):
+        scores = sentence_scores(question, sentences, np.full(len(sentences), 0.5), items)
+        assert sentences[int(scores.total.argmax())].item == expected
+    with record(Trace(), "test", "generate") as entry:
+        Quote(BM25(), n=1).generate(Query("Is the library open on Sundays?"), Evidence(items[1:]))
+    assert told(entry.events) == [("quote.other_part", {"words": ["Sundays"]})]
+
+
+def test_a_line_with_a_colon_is_quoted_though_it_has_two_words() -> None:
+    text = "# Library\nMonday: closed\nTuesday: 10 am to 6 pm\nWednesday: 10 am to 6 pm\nReading\nNew books"
+    assert first("On which days is the library closed?", text) == "Monday: closed"
+    assert not {"Reading", "New books"} & {one.text for one in quotable((Passage(text, (Citation("a.md"),)),))}
+
+
+def test_what_the_first_quotation_speaks_of_is_not_told() -> None:
+    for question in (
+        "Is the pool open on Fridays?",
+        "How many visitors did it have in 2023?",
+        "Is it open in January?",
+    ):
+        with record(Trace(), "test", "generate") as entry:
+            Quote(BM25(), n=1).generate(Query(question), Evidence((Passage(POOL, (Citation("a.md", 0, 9),)),)))
+        assert entry.events == []
 
 
 def test_documents_that_contradict_each_other_are_both_quoted() -> None:

@@ -33,6 +33,7 @@ _BEFORE, _SIMILAR_BEFORE = (
     0.75,
 )  # of words and similarity that only the sentence before has, if one goes on from it
 _TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
+_NAMED = -2.0  # of words that a heading above some passage has, and neither the passage of a sentence nor its headings
 _INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
 _LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
@@ -95,8 +96,8 @@ def sentence_scores(
     ]
     total += restriction_scores(question, quotables, before)
     if items:
-        topics = _topic_shares(weights, items, of)
-        total += [_TOPIC * topics[one.item] for one in quotables]
+        topics = _topic_scores(weights, items, of)
+        total += [topics[one.item] for one in quotables]
     total += [_form(one) + _EARLY / (2 + one.item) for one in quotables]
     if not _ASKS_FOR_CODE.search(question):
         total += [_CODE * one.is_code for one in quotables]
@@ -198,17 +199,27 @@ def _word_shares(
 
 def passage_text(item: Item) -> str:
     """Return a passage with the headings above it."""
-    return " ".join((item.text, *(place.section for place in item.citations)))
+    return f"{item.text} {_headings(item)}"
 
 
-def _topic_shares(weights: Mapping[str, float], items: Sequence[Item], of: Callable[[str], str]) -> list[float]:
-    """Return the share of the question's words, but for days and months, that each passage has.
+def _headings(item: Item) -> str:
+    return " ".join(place.section for place in item.citations)
 
-    «Is the library open on Sundays?» is not answered by the hours of the pool.
+
+def _topic_scores(weights: Mapping[str, float], items: Sequence[Item], of: Callable[[str], str]) -> list[float]:
+    """Return what each passage adds to the scores of its sentences by what it is about.
+
+    «Is the library open on Sundays?» is not answered by the hours of the pool: «library» stands in the heading of
+    another passage, and nowhere in this one.
     """
     topic = {word: weight for word, weight in weights.items() if " " not in word}
     total = sum(topic.values()) or 1.0
-    return [word_share(topic, roots(passage_text(item), of), of) / total for item in items]
+    headings = frozenset[str]().union(*(roots(_headings(item), of) for item in items))
+    named = {word: weight for word, weight in topic.items() if word in headings}
+    texts = [roots(passage_text(item), of) for item in items]
+    missing = (sum(named.values()) - word_share(named, text, of) for text in texts)
+    shares = (word_share(topic, text, of) / total for text in texts)
+    return [_TOPIC * share + _NAMED * lack for share, lack in zip(shares, missing, strict=True)]
 
 
 def _content_words(question: str) -> list[str]:
@@ -227,6 +238,6 @@ def _functions(language: str) -> frozenset[str]:
 
 def _form(one: Quotable) -> float:
     """Return what the form of a sentence takes from its score."""
-    is_short = one.text.isascii() and len(one.text.split()) < _FEW_WORDS
+    is_short = one.text.isascii() and len(one.text.split()) < _FEW_WORDS and ": " not in one.text
     is_open = not one.text.endswith(_CLOSED)
     return _SHORT * is_short + _OPEN * is_open + _PRONOUN * bool(_POINTS_BACK.match(one.text))
