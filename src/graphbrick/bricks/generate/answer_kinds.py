@@ -32,7 +32,7 @@ _KINDS = tuple(
     for question, sentence in (
         (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
         (
-            r"^(what|who|was|wer) (is|are|ist|sind) [\w\s.-]{2,40}\?$",
+            r"^(what|who|was|wer) (is|are|ist|sind) [\w\s.-]{2,40}\??$",
             r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?([\w-]+\W+){1,6}?(\([^)]*\) )?(is|are|means|refers|ist|sind)\b",
         ),
         (

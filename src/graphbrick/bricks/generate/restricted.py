@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 # questions of benchmarks/quotes.jsonl, where .15 to .6 are as good.
 _SAME, _NEAR = 0.3, 0.25  # that has it too, itself or in its heading or what it goes on from
 _OTHER = -0.4  # that has another day, year or number of the same kind in its place
-_LIMIT, _NEGATION = 0.2, 0.15
+_LIMIT, _NEGATION = 0.4, 0.15
 _BACK = 4  # sentences before one that may name the number that it is about
 
 

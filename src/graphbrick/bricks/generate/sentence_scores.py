@@ -238,6 +238,7 @@ def _functions(language: str) -> frozenset[str]:
 
 def _form(one: Quotable) -> float:
     """Return what the form of a sentence takes from its score."""
-    is_short = one.text.isascii() and len(one.text.split()) < _FEW_WORDS and ": " not in one.text
     is_open = not one.text.endswith(_CLOSED)
+    n_words = len(one.text.split()) + (not is_open)  # a sentence may be shorter than a line
+    is_short = one.text.isascii() and n_words < _FEW_WORDS and ": " not in one.text
     return _SHORT * is_short + _OPEN * is_open + _PRONOUN * bool(_POINTS_BACK.match(one.text))
