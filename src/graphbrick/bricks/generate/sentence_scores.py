@@ -18,6 +18,7 @@ from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.core import Item
 from graphbrick.language.folding import fold, nfc, tokens
 from graphbrick.language.restrictions import restrictions
+from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stems import german_root, root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
 from graphbrick.text.documents.quotable import Quotable
@@ -52,6 +53,7 @@ _GOES_ON = re.compile(
     r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
 )
 _HOW = re.compile(r"(?<=\bhow )(long|often|soon)\b|(?<=\bwie )(lange|oft)\b", re.IGNORECASE)  # a kind of answer
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _DAY_BEFORE = re.compile(r"^(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?=\w)")
 _CLOSED = (".", "!", "。", "！", "।", "۔", '"', "”", ")", "»")
 
@@ -95,7 +97,7 @@ def sentence_scores(
         _SIMILAR_BEFORE * max(0.0, similarity[j] - similarity[i]) if j >= 0 else 0.0 for i, j in enumerate(before)
     ]
     total += restriction_scores(question, quotables, before)
-    if items:
+    if items and not _UNSPACED.search(question):  # single characters are on every page
         topics = _topic_scores(weights, items, of)
         total += [topics[one.item] for one in quotables]
     total += [_form(one) + _EARLY / (2 + one.item) for one in quotables]
