@@ -1,14 +1,16 @@
 """Quotations from documents: how often they answer, and how often questions without an answer are refused.
 
 python benchmarks/quotes.py DATA FOLDER [--set wild] [--half a] [--pipeline "..."] [--gnome FOLDER]
-    [--handbook FOLDER] [--fit]
+    [--handbook FOLDER] [--debian FOLDER] [--fit]
 
 The questions of quotes.jsonl were written from the documents before the product was asked: scraped web pages (wild),
 health documents (medquad), the Python language reference (python), the German help of GNOME (gnome-de, Debian's
 package gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's
-package debian-handbook). Half «a» is for choosing weights, half «b» is for measuring. A quotation answers if it holds
-one of the answers, whatever case and emphasis. Questions without an answer are those of quotes.jsonl that have none,
-and for wild and medquad each other's questions.
+package debian-handbook). The pages of a town in English and German, of a port and of a university stand in
+benchmarks/pages (town, town-de, port, campus): opening hours, timetables, fees, names. The constitution of Debian and
+what else its package doc-debian has is debian-en. Half «a» is for choosing weights, half «b» is for measuring. A
+quotation answers if it holds one of the answers, whatever case and emphasis. Questions without an answer are those of
+quotes.jsonl that have none, and for wild and medquad each other's questions.
 """
 
 from __future__ import annotations
@@ -41,7 +43,24 @@ from graphbrick.text.documents.quotable import quotable
 from graphbrick.text.sources.tables import SourceOptions
 
 QUESTIONS = Path(__file__).with_suffix(".jsonl")
-SETS = ("wild", "medquad", "python", "gnome-de", "debian-zh", "debian-ar")
+SETS = (
+    "wild",
+    "medquad",
+    "python",
+    "gnome-de",
+    "debian-zh",
+    "debian-ar",
+    "debian-en",
+    "town",
+    "town-de",
+    "port",
+    "campus",
+)
+PAGES = Path(__file__).with_name("pages")
+_DEBIAN = (
+    "bug-log-access bug-log-mailserver bug-mailserver-refcard bug-maint-info bug-maint-mailcontrol bug-reporting "
+    "constitution debian-manifesto mailing-lists social-contract source-unpack"
+).split()
 _HANDBOOKS = {"debian-zh": "zh-CN", "debian-ar": "ar-MA"}
 _MALLARD = "{http://projectmallard.org/1.0/}"
 _SAMPLE = 100  # questions of another set that are asked
@@ -73,6 +92,7 @@ def main() -> None:
     parser.add_argument("--pipeline")
     parser.add_argument("--gnome", type=Path, default=Path("/usr/share/help/de/gnome-help"))
     parser.add_argument("--handbook", type=Path, default=Path("/usr/share/doc/debian-handbook/html"))
+    parser.add_argument("--debian", type=Path, default=Path("/usr/share/doc/debian"))
     parser.add_argument("--show", action="store_true", help="print the quotations that do not answer")
     parser.add_argument("--fit", action="store_true", help="print weights of the confidence, fitted to these questions")
     args = parser.parse_args()
@@ -181,7 +201,7 @@ def _facts(graph: TextGraph, pipeline: Pipeline, question: str) -> tuple[float, 
     if not sentences:
         return (1.0, 0.0, 0.0, 0.0)
     similarity = MiniLM().rate(question, [f"{one.heading} {one.text}".strip() for one in sentences])
-    return features(items, sentence_scores(question, sentences, similarity))
+    return features(items, sentence_scores(question, sentences, similarity, items))
 
 
 def print_fit(facts: list[Any]) -> None:
@@ -208,6 +228,10 @@ def _graph(name: str, args: argparse.Namespace) -> TextGraph | None:
             source = _german(gnome, folder / "gnome-de") if gnome.exists() else gnome
         elif name in _HANDBOOKS:
             source = args.handbook / _HANDBOOKS[name]
+        elif name == "debian-en":
+            source = _current(args.debian, folder / name) if args.debian.exists() else args.debian
+        elif (PAGES / name.removesuffix("-de")).exists():
+            source = PAGES / name.removesuffix("-de")
         else:
             source = data / name / "documents.jsonl.gz"
         if name == "medquad":
@@ -220,6 +244,16 @@ def _graph(name: str, args: argparse.Namespace) -> TextGraph | None:
     if name not in _HANDBOOKS:  # MiniLM does not read their scripts: words rank
         embed_graph(graph, MiniLM())
     return graph
+
+
+def _current(source: Path, folder: Path) -> Path:
+    """Write the texts of doc-debian without those of earlier years, and return their folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in _DEBIAN:
+        file = next(one for one in (source / f"{name}{end}" for end in (".txt", ".txt.gz", ".gz")) if one.exists())
+        data = file.read_bytes()
+        (folder / f"{name}.txt").write_bytes(gzip.decompress(data) if file.suffix == ".gz" else data)
+    return folder
 
 
 def _german(source: Path, folder: Path) -> Path:

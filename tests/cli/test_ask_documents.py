@@ -10,6 +10,7 @@ from commands import Run
 
 import graphbrick
 from graphbrick import index
+from graphbrick.language.forms import is_installed
 from graphbrick.pipeline.parsing import parse
 from graphbrick.pipeline.run_json import run_json
 from graphbrick.serve.conversation.answer_text import answers_line, says_nothing
@@ -46,6 +47,13 @@ def test_what_is_not_in_the_documents_is_refused_with_what_comes_nearest(run: Ru
     assert "what comes nearest: The ship Nordlys carries 300 passengers." in refused.out
     assert f"ferry.md, Ships (characters 0-{len(TEXT) - 1})" in refused.out
     assert run("ask", str(ships), wine, "-p", PIPELINE, "--min-confidence", "0").code == 0
+
+
+@pytest.mark.skipif(not is_installed(), reason="lemminflect is not installed")
+def test_a_typing_error_is_told(run: Run, ships: Path) -> None:
+    asked = run("ask", str(ships), "How many pasengers does the ship Nordlys carry?", "-p", PIPELINE)
+    assert asked.out.startswith("The ship Nordlys carries 300 passengers.")
+    assert "note: read 'pasengers' as 'passengers': no document has 'pasengers'" in asked.out + asked.err
 
 
 def test_thanks_get_a_plain_line(run: Run, ships: Path) -> None:

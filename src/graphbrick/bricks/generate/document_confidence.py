@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp
 
-from graphbrick.bricks.generate.sentence_scores import SentenceScores, roots, word_share
+from graphbrick.bricks.generate.sentence_scores import SentenceScores, passage_text, roots, word_share
 from graphbrick.core import Item
 
 # Weights of logistic regressions: of 1, the similarity of the nearest sentence, the share of the question's words in
@@ -22,8 +22,9 @@ def features(items: Sequence[Item], scores: SentenceScores) -> tuple[float, floa
         items: The passages.
         scores: The scores of their sentences.
     """
-    texts = [roots(" ".join((item.text, *(place.section for place in item.citations)))) for item in items]
-    in_passage = max(word_share(scores.weights, text) for text in texts)
+    times = any(" " in word for word in scores.weights)  # names of days and months, for which ranges count
+    words = [roots(passage_text(item), scores.root, times=times) for item in items]
+    in_passage = max(word_share(scores.weights, text, scores.root) for text in words)
     return 1.0, float(scores.similarity.max()), float(scores.words[scores.total.argmax()]), in_passage
 
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from graphbrick.bricks.generate.document_confidence import document_confidence
 from graphbrick.bricks.generate.path_answer import computed, withheld_plan
-from graphbrick.bricks.generate.sentence_scores import sentence_scores
+from graphbrick.bricks.generate.restricted import unmet
+from graphbrick.bricks.generate.sentence_scores import sentence_scores, sentences_before
 from graphbrick.core import Answer, Evidence, Query
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, event
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.small_talk import small_talk
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
@@ -21,6 +23,7 @@ from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
 from graphbrick.text.documents.quotable import Quotable, quotable, whole_sentence
+from graphbrick.text.documents.respelling import respelled
 
 _LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _LONGEST = 500  # characters of a quotation
@@ -36,6 +39,12 @@ class Quote(GenerateStage):
     many») count too. A row of a table is quoted with the names of its columns, a short list with the line above it.
     Headings and questions are not quoted; code and menus only if the question speaks of them. A sentence that goes on
     in the next passage, such as one over a page break, is quoted whole.
+
+    A sentence with the day, month, year or number that the question asks about comes before one with another: «bus 12
+    on Sundays» is not bus 14, nor Saturdays. A range of days has those in it. If the first quotation has none of them,
+    an event tells it. A sentence that goes on with a pronoun
+    («It is closed on Fridays») has the words of the one before. Typing errors are read as the retrieve stage reads
+    them.
 
     Answers that an earlier stage computed, such as those of `Overview`, are given as they are.
 
@@ -75,12 +84,16 @@ class Quote(GenerateStage):
                 items=len(evidence.items),
             )
             return Answer()
-        scorer = self._scorer(query.text)
+        graph = evidence.items[quotables[0].item].graph
+        question = respelled(graph, query.text, tell=False) if isinstance(graph, TextGraph) else query.text
+        scorer = self._scorer(question)
         texts = [f"{one.heading} {one.text}".strip()[:_COMPARED] for one in quotables]
-        scores = sentence_scores(query.text, quotables, scorer.rate(query.text, texts))
+        scores = sentence_scores(question, quotables, scorer.rate(question, texts), evidence.items)
         confidence = document_confidence(evidence.items, scores, by_similarity=isinstance(scorer, Embedder))
-        answer = self._answer(evidence, quotables, np.argsort(-scores.total, kind="stable").tolist())
+        order = np.argsort(-scores.total, kind="stable").tolist()
+        answer = self._answer(evidence, quotables, order)
         if confidence >= self.min_confidence:
+            _tell_unmet(question, quotables, order[0])
             return replace(answer, confidence=confidence)
         event(
             f"not in these documents, as far as their words tell: confidence {confidence:.2f}, and "
@@ -124,3 +137,11 @@ class Quote(GenerateStage):
             support=tuple(tuple(dict.fromkeys(place[one.item] for one in parts)) for parts in chosen.values()),
             marks=tuple((parts[0].start, parts[0].end) for parts in chosen.values()),
         )
+
+
+def _tell_unmet(question: str, quotables: Sequence[Quotable], first: int) -> None:
+    """Record which days, months, years and numbers of the question the first quotation does not speak of."""
+    words = unmet(question, quotables, sentences_before(quotables), first)
+    if words:
+        text = f"the first quotation does not speak of {', '.join(words)}"
+        event(text, "quote.other_part", words=words)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
 from math import log
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.language.folding import fold
-from graphbrick.language.stems import root
+from graphbrick.bricks.generate.answer_kinds import answer_pattern
+from graphbrick.bricks.generate.restricted import restriction_scores
+from graphbrick.core import Item
+from graphbrick.language.folding import fold, nfc, tokens
+from graphbrick.language.restrictions import restrictions
+from graphbrick.language.scripts import UNSPACED
+from graphbrick.language.stems import german_root, root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
 from graphbrick.text.documents.quotable import Quotable
 
@@ -22,63 +29,32 @@ Floats = npt.NDArray[np.float64]
 _SIMILARITY = 1.5  # of the similarity with the question, which is at most 1
 _WORDS, _HEADING = 1.0, 1.0  # of the share of the question's words in the sentence, and in its heading alone
 _KIND = 0.3
+_BEFORE, _SIMILAR_BEFORE = (
+    1.0,
+    0.75,
+)  # of words and similarity that only the sentence before has, if one goes on from it
+_TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
+_NAMED = -2.0  # of words that a heading above some passage has, and neither the passage of a sentence nor its headings
+_INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
+_LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
 _SHORT, _OPEN, _PRONOUN, _CODE, _MENU = -0.3, -0.1, -0.1, -0.5, -1.0
 _FEW_WORDS = 6
 
-_MONTH = (
-    r"jan(uary|uar)?|feb(ruary|ruar)?|mar(ch)?|märz|apr(il)?|may|mai|june?|juni|july?|juli|aug(ust)?|sept?(ember)?"
-    r"|o[ck]t(ober)?|nov(ember)?|de[cz](ember)?"
-)
-_NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier|fünf|zehn|halb)\b"
-_UNIT = r"(second|minute|hour|day|week|month|year|decade|sekunde|minute|stunde|tag|woche|monat|jahr)"
-# Patterns of questions, and of the sentences that have what they ask for. The first that fits a question counts.
-_KINDS = tuple(
-    (re.compile(question, re.IGNORECASE), re.compile(sentence))
-    for question, sentence in (
-        (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
-        (
-            r"^(what|who|was|wer) (is|are|ist|sind) [\w\s.-]{2,40}\?$",
-            r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?([\w-]+\W+){1,6}?(\([^)]*\) )?(is|are|means|refers|ist|sind)\b",
-        ),
-        (
-            r"^(when|wann)\b|^since when\b|\b(which|what) (year|day|date|month)\b",
-            rf"(?i)\b(1\d|20)\d\d\b|\b({_MONTH})\.? \d|\b\d+\.? ({_MONTH})\b"
-            r"|\b(when|while|before|after|during|if|until|wenn|als|sobald|bevor|nachdem)\b",
-        ),
-        (
-            rf"\b(how (long|soon)|wie lange)\b|\bhow many {_UNIT}",
-            rf"(?i)({_NUMBER}|\b(a few|several)\b)[^.]{{0,25}}\b({_UNIT}|limit)",
-        ),
-        (
-            r"\b(how (many|much|often|large|big|tall|high|old|far|fast|expensive|heavy|deep)"
-            r"|wie ?(viele?|oft|hoch|groß|alt|weit|teuer)|(what|which) (share|percentage|number|age|price))\b",
-            rf"(?i){_NUMBER}|\b(most|million|billion|dozens?|hundreds|thousands)\b",
-        ),
-        (
-            r"^(who|whom|whose|wer|wen|wem)\b",
-            r"(?<=[a-zäöü,(] )[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+|^[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+"
-            r"|\b(men|women|people|adults|children|by)\b",
-        ),
-        (
-            r"^(where|wo|wohin|woher)\b|\b(which|what) (countr|cit|place|town|region|state)",
-            r"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?[A-ZÄÖÜ]\w+"
-            r"|([A-ZÄÖÜ][\w ]+, ){2}",
-        ),
-        (
-            r"^(why|warum|weshalb|wieso)\b",
-            r"(?i)\b(because|due to|since|so that|in order|reasons?|caus\w+|therefore|comes? down to|thanks to"
-            r"|as a result|weil|denn|damit|um\b.*\bzu"
-            r"|to (ensure|prevent|reduce|avoid|keep|make))\b",
-        ),
-    )
-)
 _ASKS_FOR_CODE = re.compile(
     r"\b(code|command|commands|example|examples|syntax|snippet|script|Befehle?|Beispiele?)\b|`|\w\(\)|(?<!\w)--?\w",
     re.IGNORECASE,
 )
 _ASKS_FOR_LINKS = re.compile(r"\b(menu|links?|navigation|url|addresses|address)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(This|It|They|These|Those|He|She|Otherwise|However|See|Diese|Dies|Er|Sie|Es)\b")
+# A sentence that begins so goes on from the one before: «It is closed on Fridays», «On Sundays it runs once an hour».
+_GOES_ON = re.compile(
+    r"(?:It|They|These|Those|This|He|She|His|Her|Its|Their|Er|Sie|Es|Ihre?|Seine?|Diese[rs]?|Dies|Dort|There)\b"
+    r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
+)
+_HOW = re.compile(r"(?<=\bhow )(long|often|soon)\b|(?<=\bwie )(lange|oft)\b", re.IGNORECASE)  # a kind of answer
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_DAY_BEFORE = re.compile(r"^(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?=\w)")
 _CLOSED = (".", "!", "。", "！", "।", "۔", '"', "”", ")", "»")
 
 
@@ -90,66 +66,181 @@ class SentenceScores(NamedTuple):
         similarity: What the scorer gave, divided by the largest value if that is above 1.
         words: The share of the question's words in each sentence and its heading, from 0 to 1; rare words count more.
         weights: The weight of each word of the question; all add up to 1.
+        root: What gives the roots of words.
     """
 
     total: Floats
     similarity: Floats
     words: Floats
     weights: dict[str, float]
+    root: Callable[[str], str]
 
 
-def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Floats) -> SentenceScores:
+def sentence_scores(
+    question: str, quotables: Sequence[Quotable], similarity: Floats, items: Sequence[Item] = ()
+) -> SentenceScores:
     """Return the scores of sentences for a question.
 
     Args:
         question: The question.
         quotables: The sentences.
         similarity: The score of each sentence by a scorer, float64 [sentences].
+        items: The passages that they stand in; what these are about then counts too.
     """
     similarity = similarity / max(1.0, float(np.abs(similarity).max(initial=0.0)))
-    own, with_heading, weights = _word_shares(question, quotables)
+    before = sentences_before(quotables)
+    of = root_of(question)
+    own, with_heading, with_before, weights = _word_shares(question, quotables, before, of)
     total = _SIMILARITY * similarity + _WORDS * own + _HEADING * (with_heading - own)
+    total += _BEFORE * (with_before - with_heading)
+    total += [
+        _SIMILAR_BEFORE * max(0.0, similarity[j] - similarity[i]) if j >= 0 else 0.0 for i, j in enumerate(before)
+    ]
+    total += restriction_scores(question, quotables, before)
+    if items and not _UNSPACED.search(question):  # single characters are on every page
+        topics = _topic_scores(weights, items, of)
+        total += [topics[one.item] for one in quotables]
     total += [_form(one) + _EARLY / (2 + one.item) for one in quotables]
     if not _ASKS_FOR_CODE.search(question):
         total += [_CODE * one.is_code for one in quotables]
     if not _ASKS_FOR_LINKS.search(question):
         total += [_MENU * one.is_menu for one in quotables]
-    wanted = next((sentence for kind, sentence in _KINDS if kind.search(question.strip())), None)
+    wanted = answer_pattern(question)
     if wanted is not None:
         total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, with_heading, weights)
+    return SentenceScores(total, similarity, with_before, weights, of)
 
 
-def roots(text: str) -> frozenset[str]:
-    """Return the roots of the folded words of a text."""
-    return frozenset(map(root, fold(text).split()))
+def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
+    """Return the index of the sentence that each one goes on from with a pronoun; -1 for none.
+
+    It is the one before in the same passage and under the same heading.
+    """
+    pairs = pairwise(quotables)
+    goes_on = [one.item == two.item and one.heading == two.heading and _GOES_ON.match(two.text) for one, two in pairs]
+    return [-1, *(i if is_next else -1 for i, is_next in enumerate(goes_on))][: len(quotables)]
 
 
-def word_share(weights: Mapping[str, float], text: frozenset[str]) -> float:
-    """Return the share of weighted words that a text has, from 0 to 1."""
-    return sum(weight for word, weight in weights.items() if word in text)
+def roots(text: str, of: Callable[[str], str] = root, *, times: bool = False) -> frozenset[str]:
+    """Return the roots of the folded words of a text.
+
+    >>> sorted(roots("Fri-Sat: open", times=True))
+    ['day 4', 'day 5', 'fri', 'op', 'sat']
+
+    Args:
+        text: The text.
+        of: Gives the root of a word.
+        times: Whether to add the days and months that it speaks of.
+    """
+    return frozenset((*map(of, fold(text).split()), *(_times(text) if times else ())))
 
 
-def _word_shares(question: str, quotables: Sequence[Quotable]) -> tuple[Floats, Floats, dict[str, float]]:
-    """Return the share of the question's words in each sentence, and with its heading, and the weights of the words."""
-    own = [roots(one.text) for one in quotables]
-    whole = [mine | roots(one.heading) for mine, one in zip(own, quotables, strict=True)]
-    frequency = Counter(word for text in whole for word in text)
-    raw = {word: max(0.1, log((len(whole) + 1) / (frequency[word] + 0.5))) for word in _content_words(question)}
-    weights = {word: weight / sum(raw.values()) for word, weight in raw.items()}
-    first, second = (np.array([word_share(weights, text) for text in texts]) for texts in (own, whole))
-    return first, second, weights
+def _times(text: str) -> list[str]:
+    """Return names for the days and months of a text."""
+    found = restrictions(text)
+    return [f"day {day}" for day in sorted(found.days)] + [f"month {month}" for month in sorted(found.months)]
 
 
-def _content_words(question: str) -> tuple[str, ...]:
-    """Return the roots of the words of a question that name what it is about; all words if none does."""
+def _names(word: str, of: Callable[[str], str]) -> list[str]:
+    """Return what stands for a word of a question: days and months for a name of these, so that ranges have it.
+
+    A compound has both: «Donnerstagnachmittag».
+    """
+    times, rest = _times(word), _DAY_BEFORE.sub("", fold(word))
+    return [*times, *([of(rest)] if not times or (rest != fold(word) and len(rest) >= _LONG) else [])]
+
+
+def root_of(question: str) -> Callable[[str], str]:
+    """Return what gives the roots of words in the language of a question: `german_root` for German, else `root`."""
     words = fold(question).split()
-    empty = QUESTION_WORDS | INTERROGATIVES | stop_words()["german"] | stop_words()["english"]
-    return tuple(dict.fromkeys(root(word) for word in [word for word in words if word not in empty] or words))
+    german, english = (sum(word in _functions(name) for word in words) for name in ("german", "english"))
+    return german_root if german > english else root
+
+
+def word_share(weights: Mapping[str, float], text: frozenset[str], of: Callable[[str], str] = root) -> float:
+    """Return the share of weighted words that a text has, from 0 to 1.
+
+    A long word of German counts half if it is a part of a word of the text, or has one.
+
+    Args:
+        weights: The weight of each word.
+        text: The words of the text.
+        of: What gave their roots.
+    """
+    share = sum(weight for word, weight in weights.items() if word in text)
+    if of is german_root:
+        long = [word for word in text if len(word) >= _LONG]
+        missing = [word for word in weights if word not in text and len(word) >= _LONG]
+        share += sum(_INSIDE * weights[word] for word in missing if any(word in one or one in word for one in long))
+    return share
+
+
+def _word_shares(
+    question: str, quotables: Sequence[Quotable], before: Sequence[int], of: Callable[[str], str]
+) -> tuple[Floats, Floats, Floats, dict[str, float]]:
+    """Return the share of the question's words in sentences, and the weights of the words.
+
+    The shares are those of each sentence, of it with its heading, and of these with the sentences that it goes on from.
+    """
+    times = bool(_times(question))
+    own = [roots(one.text, of, times=times) for one in quotables]
+    whole = [mine | roots(one.heading, of, times=times) for mine, one in zip(own, quotables, strict=True)]
+    chained: list[frozenset[str]] = []
+    for mine, last in zip(whole, before, strict=True):
+        passed_on = {word for word in chained[last] if " " not in word} if last >= 0 else set()  # but no day or month
+        chained.append(mine | passed_on)
+    frequency = Counter(word for text in whole for word in text)
+    words = dict.fromkeys(name for word in _content_words(question) for name in _names(word, of))
+    raw = {word: max(0.1, log((len(whole) + 1) / (frequency[word] + 0.5))) for word in words}
+    weights = {word: weight / sum(raw.values()) for word, weight in raw.items()}
+    first, second, third = (
+        np.array([word_share(weights, text, of) for text in texts]) for texts in (own, whole, chained)
+    )
+    return first, second, third, weights
+
+
+def passage_text(item: Item) -> str:
+    """Return a passage with the headings above it."""
+    return f"{item.text} {_headings(item)}"
+
+
+def _headings(item: Item) -> str:
+    return " ".join(place.section for place in item.citations)
+
+
+def _topic_scores(weights: Mapping[str, float], items: Sequence[Item], of: Callable[[str], str]) -> list[float]:
+    """Return what each passage adds to the scores of its sentences by what it is about.
+
+    «Is the library open on Sundays?» is not answered by the hours of the pool: «library» stands in the heading of
+    another passage, and nowhere in this one.
+    """
+    topic = {word: weight for word, weight in weights.items() if " " not in word}
+    total = sum(topic.values()) or 1.0
+    headings = frozenset[str]().union(*(roots(_headings(item), of) for item in items))
+    named = {word: weight for word, weight in topic.items() if word in headings}
+    texts = [roots(passage_text(item), of) for item in items]
+    missing = (sum(named.values()) - word_share(named, text, of) for text in texts)
+    shares = (word_share(topic, text, of) / total for text in texts)
+    return [_TOPIC * share + _NAMED * lack for share, lack in zip(shares, missing, strict=True)]
+
+
+def _content_words(question: str) -> list[str]:
+    """Return the words of a question that name what it is about, as they are written; all words if none does."""
+    question = _HOW.sub("", nfc(question))
+    words = tokens(question)
+    empty = QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")
+    return [question[word.start : word.end] for word in [one for one in words if one.text not in empty] or words]
+
+
+@cache
+def _functions(language: str) -> frozenset[str]:
+    """Return the folded function words of a language."""
+    return stop_words()[language] | frozenset(fold(word) for word in stop_words()[language])
 
 
 def _form(one: Quotable) -> float:
     """Return what the form of a sentence takes from its score."""
-    is_short = one.text.isascii() and len(one.text.split()) < _FEW_WORDS
     is_open = not one.text.endswith(_CLOSED)
+    n_words = len(one.text.split()) + (not is_open)  # a sentence may be shorter than a line
+    is_short = one.text.isascii() and n_words < _FEW_WORDS and ": " not in one.text
     return _SHORT * is_short + _OPEN * is_open + _PRONOUN * bool(_POINTS_BACK.match(one.text))

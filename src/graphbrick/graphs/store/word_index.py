@@ -37,6 +37,10 @@ class WordIndex:
         begin, at = self._index.scores["indptr"], self._ids[word]
         return int(begin[at + 1] - begin[at])
 
+    def words(self) -> Iterable[str]:
+        """Return the folded words of all passages."""
+        return self._ids.keys()
+
     @property
     def is_empty(self) -> bool:
         """True if no text has a word."""

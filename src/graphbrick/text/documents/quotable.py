@@ -21,6 +21,7 @@ _HEADING, _RULE = re.compile(r"^#{1,6}\s"), re.compile(r"^[\s|:=_*+~-]+$")
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
 _CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
+_ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
 _CELLS = re.compile(r"\s*\|\s*|\t+")
 
 
@@ -50,8 +51,8 @@ class Quotable:
 def quotable(items: Sequence[Item]) -> list[Quotable]:
     """Return what may be quoted of the items that have a place in a document, in their order.
 
-    Headings and questions are not quoted, nor are lines of one or two words, unless a passage has nothing else: then
-    its lines are quoted together.
+    Headings and questions are not quoted, nor are lines of one or two words but for «Monday: closed», unless a passage
+    has nothing else: then its lines are quoted together.
     """
     every = []
     for number, item in enumerate(items):
@@ -153,6 +154,7 @@ def is_menu(text: str) -> bool:
 
 def _is_sentence(text: str) -> bool:
     is_long = len(text.split()) >= _LEAST_WORDS or (not text.isascii() and len(text) >= 2 * _LEAST_WORDS)
+    is_long = is_long or _ENTRY.match(text) is not None
     return is_long and not text.rstrip("\"'”’»*_ ").endswith(("?", "？", "؟"))
 
 

@@ -32,7 +32,8 @@ _NEVER_LAST = frozenset(
 # A number that follows belongs to them.
 _BEFORE_NUMBER = frozenset(
     "no nos nr vol vols p pp fig figs eq sec art arts ch chap par para paras cl reg ref app ex tab pt op ed abs abb "
-    "bd ziff kap rn rdnr anm az tel hs jan feb mar apr jun jul aug sep sept oct nov dec jän mär mai okt dez".split()
+    "bd ziff kap rn rdnr anm az tel hs zi hausnr jan feb mar apr jun jul aug sep sept oct nov dec jän mär mai okt "
+    "dez".split()
 )
 _AFTER_ORDINAL = re.compile(
     r"(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Lebensjahr|Weltkrieg|Auflage|Tag|Monat|Woche)"

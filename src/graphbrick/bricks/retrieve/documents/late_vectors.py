@@ -18,13 +18,13 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     meaning_scores,
     passage_vectors,
     word_scores,
-    words_of,
 )
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.corpus import searched_text
 from graphbrick.language.folding import search_words
 from graphbrick.models.vectors.store import store_of
+from graphbrick.text.documents.respelling import words_of
 
 if TYPE_CHECKING:
     from graphbrick.graphs.corpus import TextGraph

@@ -32,6 +32,7 @@ from graphbrick.language.folding import name_form
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
+from graphbrick.text.documents.respelling import respelled
 
 _LONGEST_NAME = 8  # words
 _CANDIDATES = 30  # facts that a filter chooses among
@@ -50,6 +51,8 @@ class PassageRank(RetrieveStage):
     and the walk with this weight, each standardised over its hundred best. The walk finds what several passages say
     together, but names on menus mislead it; the sum corrects that. It is stretched from 0 to 1 and squared. Names tell
     more where a document is one passage about something, so the walk may have a weight of its own there (``short``).
+
+    A word that no passage and no dictionary has is read as the nearest word of the passages, which is an event.
 
     A passage that answers the second half of a question often has few of its words. So passages that continue one of
     the ten best rank higher: they share a rare entity with it, and fit what it leaves open of the question. Passages of
@@ -114,11 +117,12 @@ class PassageRank(RetrieveStage):
         graph, source = cast(TextGraph, subgraph.graph), repr(self)
         if not has_passages(graph):
             return Evidence()
-        if is_read(self.embedder, query.text):
-            scores = self._scores(graph, query.text)
+        question = respelled(graph, query.text)
+        if is_read(self.embedder, question):
+            scores = self._scores(graph, question)
             chosen = best(scores, self.n)
         else:
-            scores = word_scores(graph, query.text)
+            scores = word_scores(graph, question)
             chosen = [passage for passage in best(scores, self.n) if scores[passage] > 0]
         return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
 

@@ -10,10 +10,10 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import REFUSAL, event
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.graphs.store.word_index import WordIndex
 from graphbrick.language.folding import search_words
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
+from graphbrick.text.documents.respelling import words_of
 
 Scores = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.floating]
@@ -36,11 +36,6 @@ def word_parts(graph: TextGraph, question: str) -> Scores:
     words = [word for word in dict.fromkeys(search_words(question)) if word in index]
     rows = [index.scores([word], graph.n_passages) for word in words]
     return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
-
-
-def words_of(graph: TextGraph) -> WordIndex:
-    """Return the words of the passages."""
-    return current_session().get(("passage words",), graph.word_index, of=graph)
 
 
 def has_passages(graph: TextGraph) -> bool:

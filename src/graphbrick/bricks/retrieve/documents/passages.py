@@ -24,6 +24,7 @@ from graphbrick.core.trace import fact
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.pipeline import RetrieveStage
+from graphbrick.text.documents.respelling import respelled
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,8 +33,9 @@ class Passages(RetrieveStage):
 
     Passages are compared with the question under the title of their document: by their words (BM25), by embedding, or
     by both, where the ranks are fused (a passage gets 1 / (60 + rank) from each ranking). If the embedder does not read
-    the script of the question, "both" is "words", which is an event. After an extract or prune
-    stage, only passages that mention an entity of the subgraph are taken.
+    the script of the question, "both" is "words", which is an event. A word that no passage and no dictionary has is
+    read as the nearest word of the passages, which is an event. After an extract or prune stage, only passages that
+    mention an entity of the subgraph are taken.
 
     Args:
         embedder: Embeds question and passages, such as MiniLM(); None to compare words only.
@@ -70,11 +72,11 @@ class Passages(RetrieveStage):
         graph = cast(TextGraph, subgraph.graph)
         if not has_passages(graph):
             return Evidence()
-        rankings = []
+        question, rankings = respelled(graph, query.text), []
         if self.by != "meaning":
-            rankings.append(word_scores(graph, query.text))
-        if self.embedder is not None and self._compares_meaning(query.text):
-            rankings.append(meaning_scores(graph, self.embedder, query.text))
+            rankings.append(word_scores(graph, question))
+        if self.embedder is not None and self._compares_meaning(question):
+            rankings.append(meaning_scores(graph, self.embedder, question))
         scores = rankings[0] if len(rankings) == 1 else fused(rankings)
         allowed = np.ones(graph.n_passages, dtype=np.bool_) if len(rankings) > 1 or self.by == "meaning" else scores > 0
         if subgraph.nodes is not None:

@@ -1,0 +1,88 @@
+"""The kind of answer that a question asks for, and what sentences with such an answer look like."""
+
+from __future__ import annotations
+
+import re
+
+_MONTH = (
+    r"jan(uary|uar)?|feb(ruary|ruar)?|mar(ch)?|märz|apr(il)?|may|mai|june?|juni|july?|juli|aug(ust)?|sept?(ember)?"
+    r"|o[ck]t(ober)?|nov(ember)?|de[cz](ember)?"
+)
+_DAY = (
+    r"(mon|tues|wednes|thurs|fri|satur|sun)days?|(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend"
+    r"|sonntag)\w*|weekdays?|weekends?|wochenende\w*|werktags|daily|täglich"
+)
+_CLOCK = (
+    r"\d{1,2}([.:]\d\d)? ?([ap]\.?m\b|o'clock|uhr\b)|\b\d{1,2}:\d\d\b|\b(noon|midnight|mitternacht|mittags|hourly"
+    r"|stündlich)\b"
+)
+_NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier|fünf|zehn|halb)\b"
+_UNIT = r"(second|minute|hour|day|week|month|year|decade|sekunde|minute|stunde|tag|woche|monat|jahr)"
+_CURRENCY = r"euros?|dollars?|pounds?|cents?|pence|francs?|franken|rupees|yen|[$€£¥₹]|eur|usd|gbp|chf"
+_PRICE = (
+    rf"(?i)[$€£¥₹] ?\d|\d[\d.,]*\s?(?:(?:thousand|million|billion)\s)?({_CURRENCY})(?!\w)|\b(free|kostenlos|gratis)\b"
+)
+_EVERY = (
+    r"(?i)\b(every|each|once|twice|times|daily|hourly|weekly|monthly|yearly|alle|jeden?|stündlich|täglich)\b|\dmal\b"
+)
+
+# Patterns of questions, and of the sentences that have what they ask for. The first that fits a question counts.
+_KINDS = tuple(
+    (re.compile(question, re.IGNORECASE), re.compile(sentence))
+    for question, sentence in (
+        (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
+        (
+            r"^(what|who|was|wer) (is|are|ist|sind) [\w\s.-]{2,40}\??$",
+            r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?([\w-]+\W+){1,6}?(\([^)]*\) )?(is|are|means|refers|ist|sind)\b",
+        ),
+        (
+            r"^((until|till|since|from|by) )?when\b|^(bis |ab |seit |von )?wann\b|\bwhat time\b"
+            r"|\b(which|what) (year|day|date|month)s?\b|\b(an )?welche[mrn]? (tag|datum|monat|jahr)|uhrzeit"
+            r"|\b(open|geöffnet|offen|opening hours|öffnungszeiten)\b",
+            rf"(?i)\b(1\d|20)\d\d\b|\b({_MONTH})\.? \d|\b\d+\.? ({_MONTH})\b|\b({_DAY})\b|{_CLOCK}"
+            r"|\b(when|while|before|after|during|if|until|wenn|als|sobald|bevor|nachdem)\b",
+        ),
+        (r"\bhow often\b|\bwie oft\b|\bin welchem takt\b", _EVERY),
+        (
+            rf"\b(how (long|soon)|wie lange)\b|\bhow many {_UNIT}",
+            rf"(?i)(?<!every )(?<!alle )(?<!\d)({_NUMBER}|\b(a few|several)\b)[^.]{{0,25}}\b({_UNIT}|limit)",
+        ),
+        (
+            r"\b(costs?|price of|fees?|fine|charge|pay|ticket|tax|kostet|kosten|gebühr\w*|preis\w*|steuer)\b"
+            r"|\bhow (much|expensive) (is|are|was|were)\b|\bwie (teuer|hoch ist die \w*steuer)",
+            _PRICE,
+        ),
+        (
+            r"\b(how (many|much|often|large|big|tall|high|old|far|fast|expensive|heavy|deep)"
+            r"|wie ?(viele?|oft|hoch|groß|alt|weit|teuer)|(what|which) (share|percentage|number|age|price))\b",
+            rf"(?i){_NUMBER}|\b(most|million|billion|dozens?|hundreds|thousands)\b",
+        ),
+        (
+            r"^(who|whom|whose|wer|wen|wem)\b",
+            r"(?<=[a-zäöü,(] )[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+|^[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+"
+            r"|\b(men|women|people|adults|children|by)\b",
+        ),
+        (
+            r"^(where|wo|wohin|woher)\b|\b(which|what) (countr|cit|place|town|region|state)",
+            rf"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?"
+            rf"(?!(?i:{_DAY}|{_MONTH})\b)[A-ZÄÖÜ]\w+|\b(in|at|near|behind|beside|opposite|next to) the [a-z]"
+            r"|([A-ZÄÖÜ][\w ]+, ){2}",
+        ),
+        (
+            r"^(why|warum|weshalb|wieso)\b",
+            r"(?i)\b(because|due to|since|so that|in order|reasons?|caus\w+|therefore|comes? down to|thanks to"
+            r"|as a result|weil|denn|damit|um\b.*\bzu"
+            r"|to (ensure|prevent|reduce|avoid|keep|make))\b",
+        ),
+    )
+)
+
+
+def answer_pattern(question: str) -> re.Pattern[str] | None:
+    """Return the pattern of sentences that have the kind of answer that a question asks for; None for any kind.
+
+    >>> pattern = answer_pattern("What does a ticket cost?")
+    >>> [pattern is not None and bool(pattern.search(text)) for text in ("It costs 3 euros.", "It has 3 pages.")]
+    [True, False]
+    """
+    return next((sentence for kind, sentence in _KINDS if kind.search(question.strip())), None)
