@@ -22,6 +22,7 @@ import numpy as np
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.graphs.export.blocks import Ints, Triples, mapped_texts, writable
 from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
@@ -92,7 +93,7 @@ def to_ladybug(
         ``target``.
 
     Raises:
-        GraphbrickError: ladybug is not installed, or the target exists or cannot be written.
+        GraphbrickError: ladybug or pyarrow is not installed, or the target exists or cannot be written.
 
     >>> import ladybug
     >>> from graphbrick.testing import tiny_graph
@@ -106,6 +107,7 @@ def to_ladybug(
     except ImportError as error:
         text = "this export needs ladybug: pip install 'graphbrick[ladybug]'"
         raise GraphbrickError(text, code="export.needs_ladybug") from error
+    require_pyarrow("this export")
     path, left_out = Path(target), LeftOut() if left_out is None else left_out
     log = path.with_name(f"{path.name}.wal")
     if log.exists():
