@@ -67,6 +67,16 @@ _CORE = (
     _BUILD,
     _ask(_RANKED.format("BM25()")),
     Step(("info", "g.graph", "--check"), "every file has the checksum it was built with"),
+    Step(("export", "g.graph", "g.graphml", "--to", "graphml"), "g.graphml"),
+    Step(("build", "facts.parquet", "p.graph"), "graphbrick[parquet]", 1),
+    Step(("build", "facts.ttl", "r.graph"), "graphbrick[rdf]", 1),
+    Step(("learn", "g.graph"), "graphbrick[learn]", 1),
+)
+_PARQUET = (
+    _BUILD,
+    Step(("export", "g.graph", "tables", "--to", "parquet"), "tables"),
+    Step(("build", "tables", "p.graph"), "4 triples"),
+    Step(("info", "p.graph", "--check"), "every file has the checksum it was built with"),
 )
 _LEARN = (
     _BUILD,
@@ -141,11 +151,11 @@ _PARTITIONS = (
     Step(("prepare", "partitions", "g.graph"), "partitions"),
     _ask("Communities() >> " + _RANKED.format("BM25()")),
 )
-_TEXTS = {"triples.txt": _TRIPLES, "page.html": _PAGE, "facts.ttl": _TURTLE, "q.jsonl": _QUESTIONS}
+_TEXTS = {"triples.txt": _TRIPLES, "page.html": _PAGE, "facts.ttl": _TURTLE, "facts.parquet": "PAR1", "q.jsonl": _QUESTIONS}
 _ALL_DATABASES = (_BUILD, _LADYBUG, _RDF, _unreachable("bolt://127.0.0.1:9/x"), _unreachable("falkor://127.0.0.1:9/x"))
 
 TRIES: dict[str, Try] = {
-    "core": Try("builds a graph, answers a question, checks the graph", _CORE),
+    "core": Try("builds a graph, asks it, exports it; names the extras of Parquet, RDF and learning", _CORE, _TEXTS),
     "minilm": Try("ranks paths by MiniLM()", (_BUILD, _ask(_RANKED.format("MiniLM()")))),
     "llm": Try("answers by a scripted model server", (_python(_MODEL, "('Kenyan shilling',)"),)),
     "local": Try("loads llama.cpp; no model was fetched", (_python(_LOCAL, "LocalLLM"),)),
@@ -159,6 +169,7 @@ TRIES: dict[str, Try] = {
     "communities": Try("splits a graph, asks within a part", (_BUILD, *_PARTITIONS)),
     "vectors": Try("searches an index; names the extra that embeds", (_BUILD, _SEARCH, _NEED_EMBEDDER)),
     "rdf": Try("builds a graph from Turtle", (_RDF,), _TEXTS),
+    "parquet": Try("writes tables, builds a graph from them", _PARQUET),
     "ladybug": Try("runs Cypher over a folder", (_BUILD, _LADYBUG)),
     "neo4j": Try("names a server that is not there", (_unreachable("bolt://127.0.0.1:9/x"),)),
     "falkordb": Try("names a server that is not there", (_unreachable("falkor://127.0.0.1:9/x"),)),

@@ -49,7 +49,7 @@ def split_triples(
         column = 0
         while True:
             byte = data[at] if at < size else _NEWLINE
-            if byte == delimiter or byte == _NEWLINE:
+            if byte in (delimiter, _NEWLINE):
                 for j in range(3):
                     if places[j] == column:
                         starts[j, found], ends[j, found] = cell, at
