@@ -4,9 +4,10 @@
 
 Every client keeps a connection and asks the 99 questions of the demo, one after the other, each client from another
 place. Clients and server share the machine. Memory is that of all processes of the server together, in the first and
-the last tenth of the time, in which pages that they share count for each; PSS counts them once. Beside it stand calls in this process, of the pipeline alone and with the JSON of the reply.
-The server's own cost is the latency of one client alone less the time of the stages, JSON included; and, for a machine
-that others use too, its processor time a request less that of a call in this process.
+the last tenth of the time: pages that processes share count for each of them, and once in the PSS. Beside it stand
+calls in this process, of the pipeline alone and with the JSON of the reply. The server's own cost is the latency of one
+client alone less the time of the stages, JSON included; and, for a machine that others use too, its processor time a
+request less that of a call in this process.
 """
 
 from __future__ import annotations

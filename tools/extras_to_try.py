@@ -151,7 +151,13 @@ _PARTITIONS = (
     Step(("prepare", "partitions", "g.graph"), "partitions"),
     _ask("Communities() >> " + _RANKED.format("BM25()")),
 )
-_TEXTS = {"triples.txt": _TRIPLES, "page.html": _PAGE, "facts.ttl": _TURTLE, "facts.parquet": "PAR1", "q.jsonl": _QUESTIONS}
+_TEXTS = {
+    "triples.txt": _TRIPLES,
+    "page.html": _PAGE,
+    "facts.ttl": _TURTLE,
+    "facts.parquet": "PAR1",
+    "q.jsonl": _QUESTIONS,
+}
 _ALL_DATABASES = (_BUILD, _LADYBUG, _RDF, _unreachable("bolt://127.0.0.1:9/x"), _unreachable("falkor://127.0.0.1:9/x"))
 
 TRIES: dict[str, Try] = {
