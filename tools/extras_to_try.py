@@ -125,6 +125,22 @@ print(index.search(numpy.eye(2, dtype="float32"), 1)[1].ravel().tolist())
 """
 _NEED_EMBEDDER = Step(("prepare", "vectors", "g.graph"), "graphbrick[minilm]", 1)
 _LADYBUG = Step(("query", "g.graph", "MATCH (a)-[r]->(b) RETURN count(r) AS n"), "1 row")
+_TOY = """
+from pathlib import Path
+from transformers import BertConfig, BertModel, BertTokenizerFast
+words = "[PAD] [UNK] [CLS] [SEP] [MASK] what is the capital of kenya uganda nairobi kampala currency kenyan shilling"
+Path("vocab.txt").write_text(words.replace(" ", chr(10)))
+BertTokenizerFast(vocab_file="vocab.txt").save_pretrained("toy")
+sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+BertModel(BertConfig(vocab_size=20, **sizes)).save_pretrained("toy")
+print("toy made")
+"""
+_TOY_RANKED = _RANKED.format("EmbeddingModel('toy')")
+_TRAIN = Step(
+    ("train", "embedder", "g.graph", "q.jsonl", "--base", "toy", "--out", "tuned", "--epochs", "1"), "use it as"
+)
+_CSV = "head,relation,tail\n" + _TRIPLES.replace("|", ",")
+_SPARK = Step(("spark", "build", "facts.csv", "--out", "g.graph", "--master", "local[1]"), "4 triples")
 _RDF = Step(("build", "facts.ttl", "r.graph"), "2 triples")
 _STUDY = Step(
     (
@@ -168,8 +184,8 @@ TRIES: dict[str, Try] = {
     "text": Try("indexes a page, quotes it", _DOCUMENTS, _TEXTS),
     "statistical": Try("ranks paths by LSA()", (_BUILD, _ask(_RANKED.format("LSA(components=2)")))),
     "evaluate": Try("evaluates and compares two pipelines", (_BUILD, _STUDY, _COMPARE), _TEXTS),
-    "torch": Try("imports sentence-transformers", (_python("import sentence_transformers; print('there')", "there"),)),
-    "train": Try("imports transformers and peft", (_python("import transformers, peft; print('there')", "there"),)),
+    "torch": Try("ranks paths by a toy model in torch", (_python(_TOY, "toy made"), _BUILD, _ask(_TOY_RANKED, " -> "))),
+    "train": Try("trains a toy embedder", (_python(_TOY, "toy made"), _BUILD, _TRAIN), _TEXTS),
     "learn": Try("learns a graph, answers without a pipeline", _LEARN),
     "tune": Try("learns a graph; refuses to tune by 2 questions", (*_LEARN, _TUNE), _TEXTS),
     "communities": Try("splits a graph, asks within a part", (_BUILD, *_PARTITIONS)),
@@ -182,7 +198,7 @@ TRIES: dict[str, Try] = {
     "sparql": Try("names a server that is not there", (_python(_SPARQL, "httpx True"), _NO_SPARQL)),
     "databases": Try("Cypher, Turtle, servers that are not there", _ALL_DATABASES, _TEXTS),
     "serve": Try("starts the server, reads its health", (_BUILD, _python(_SERVE, "ok"))),
-    "spark": Try("imports pyspark", (_python("import pyspark; print('there')", "there"),)),
+    "spark": Try("builds a graph by Spark, asks it", (_SPARK, _ask(_RANKED.format("BM25()"))), {"facts.csv": _CSV}),
     "excel": Try("builds a graph from a workbook", _WORKBOOK),
     "telemetry": Try("loads the exporter", (_python(_TELEMETRY, "OTLPSpanExporter"),)),
     "demo": Try("builds the world graph", (_python(_WORLD, "True"),)),

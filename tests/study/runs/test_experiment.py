@@ -13,11 +13,10 @@ import pytest
 from faults import fails
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from graphbrick import BM25, LLM, Generate, GraphbrickError, Session, ShortestPaths, build, parse
+from graphbrick import BM25, LLM, Generate, GraphbrickError, ShortestPaths, build, parse
 from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths as Paths
-from graphbrick.core.compute import _VARIABLES, cores_of_worker
+from graphbrick.core.compute import _VARIABLES
 from graphbrick.core.errors import InputError
-from graphbrick.core.session import current_session
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.questions.question import Question
@@ -25,7 +24,6 @@ from graphbrick.study.metrics.sets import answer_scores
 from graphbrick.study.report.summary import summarize_study
 from graphbrick.study.report.writing import write_report
 from graphbrick.study.runs.experiment import evaluate
-from graphbrick.study.runs.workers import _executor
 from graphbrick.study.store.identity import changed_files
 from graphbrick.study.store.reader import Study
 from graphbrick.testing import TINY, ScriptedLLM, tiny_graph
@@ -143,12 +141,6 @@ def test_an_evaluation_that_is_killed_is_taken_up(tmp_path, whole, seed):
 def test_results_do_not_depend_on_workers(tmp_path, whole, workers):
     evaluate(GRAPH, questions(), TEXTS, out=tmp_path / "runs.sqlite", workers=workers).close()
     assert kept(tmp_path / "runs.sqlite") == whole
-
-
-def test_models_of_a_worker_get_its_share_of_the_cores():
-    for chosen in (None, 5):
-        with Session(threads=chosen), _executor(None, 2, processes=True) as executor:
-            assert executor.submit(current_session).result().threads == (chosen or cores_of_worker(2))
 
 
 def test_a_script_that_workers_cannot_import(tmp_path):

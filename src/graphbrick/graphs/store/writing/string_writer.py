@@ -31,7 +31,8 @@ class StringWriter:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = FileWriter(folder / StringTable.file(name))
-        options = {zstd.CompressionParameter.compression_level: _LEVEL, zstd.CompressionParameter.checksum_flag: True}
+        parameter = zstd.CompressionParameter
+        options: dict[int, int] = {parameter.compression_level: _LEVEL, parameter.checksum_flag: 1}
         self._packer = zstd.ZstdCompressor(options=options)
         self._rows = [(0, 0)]
         self._sizes: Offsets = np.empty(0, dtype=np.int64)
