@@ -1,7 +1,7 @@
 """Compares the readers of delimited text and N-Triples with pyarrow.csv and pyoxigraph, on a million lines each.
 
 A builder takes head, relation and tail of every line as spans of bytes, stripped of white space, in blocks. graphbrick
-reads text with pyarrow.csv, and bad lines one by one; N-Triples with its own kernel. The libraries are measured alone:
+reads both with kernels, and unusual lines one by one. The libraries are measured alone:
 pyarrow makes string columns, pyoxigraph makes terms and their texts. One line in a hundred of `odd.tsv` is bad. The
 times are seconds of the processor, which other work on the machine changes little. To measure another version of
 graphbrick, set PYTHONPATH to its `src`.

@@ -4,9 +4,10 @@
 
 Every client keeps a connection and asks the 99 questions of the demo, one after the other, each client from another
 place. Clients and server share the machine. Memory is that of all processes of the server together, in the first and
-the last tenth of the time. Beside it stand calls in this process, of the pipeline alone and with the JSON of the reply.
-The server's own cost is the latency of one client alone less the time of the stages, JSON included; and, for a machine
-that others use too, its processor time a request less that of a call in this process.
+the last tenth of the time: pages that processes share count for each of them, and once in the PSS. Beside it stand
+calls in this process, of the pipeline alone and with the JSON of the reply. The server's own cost is the latency of one
+client alone less the time of the stages, JSON included; and, for a machine that others use too, its processor time a
+request less that of a call in this process.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from graphbrick.demo.graph import world_graph
 from graphbrick.learn.default import DEFAULT_PIPELINE, default_pipeline
 from graphbrick.pipeline.run_json import run_json
 from graphbrick.questions.loading import load as load_questions
-from server_process import Connection, ServerProcess, running
+from server_process import Connection, ServerProcess, proportional_memory, running
 
 RECIPES = {"learned": "default", "untrained": "untrained"}
 ALONE = 99
@@ -39,6 +40,7 @@ class Load:
         self.seconds: list[float] = []
         self.statuses: Counter[int | str] = Counter()
         self.memory: list[float] = []
+        self.proportional = 0.0
         self.processor = 0.0
 
 
@@ -72,6 +74,7 @@ async def put_load(server: ServerProcess, questions: Sequence[str], recipe: str,
     asking = (ask_until(server, load, questions, recipe, 7 * i, end) for i in range(clients))
     await asyncio.gather(watch(), *asking)
     load.processor = server.processor_seconds() - before
+    load.proportional = proportional_memory(server.pids())
     return load
 
 
@@ -119,6 +122,7 @@ def row(load: Load, seconds: float) -> dict[str, Any]:
         "errors": sum(count for status, count in load.statuses.items() if status != 200),
         "MB at first": round(statistics.median(load.memory[:tenth])),
         "MB at last": round(statistics.median(load.memory[-tenth:])),
+        "PSS MB": round(load.proportional),
     }
 
 

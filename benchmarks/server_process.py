@@ -18,6 +18,30 @@ from pathlib import Path
 from typing import Any
 
 
+def processes_below(pid: int) -> list[int]:
+    """Return a process and all that it started, directly or not."""
+    pids, found = [pid], [pid]
+    while found:
+        children: list[int] = []
+        for parent in found:
+            with contextlib.suppress(OSError):
+                for task in Path(f"/proc/{parent}/task").iterdir():
+                    children += map(int, (task / "children").read_text().split())
+        pids, found = pids + children, children
+    return pids
+
+
+def proportional_memory(pids: list[int]) -> float:
+    """Return the memory of processes in megabytes, of which each shared page counts once (PSS)."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
+            found = re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE)
+            total += int(found[1]) if found else 0
+    return total / 1024
+
+
 class ServerProcess:
     """A running server.
 
@@ -51,15 +75,7 @@ class ServerProcess:
 
     def pids(self) -> list[int]:
         """Return the process and the workers it started."""
-        pids, found = [self.process.pid], [self.process.pid]
-        while found:
-            children = []
-            for pid in found:
-                with contextlib.suppress(OSError):
-                    for task in Path(f"/proc/{pid}/task").iterdir():
-                        children += map(int, (task / "children").read_text().split())
-            pids, found = pids + children, children
-        return pids
+        return processes_below(self.process.pid)
 
     def memory(self) -> float:
         """Return the resident memory of all its processes in megabytes; shared pages count once a process."""

@@ -93,7 +93,7 @@ def test_every_extra_is_tried() -> None:
     extras = set(project()["optional-dependencies"]) - {"dev"}
     assert set(TRIES) == {"core", *extras}
     assert set(LARGE) < extras
-    table = re.findall(r"^\| `([a-z0-9]+)` \|", text("docs/install.md"), re.MULTILINE)
+    table = re.findall(r"^\| `([a-z0-9]+)` \|", text("docs/how-to/install.md"), re.MULTILINE)
     assert set(table) == extras | {"core"}
 
 

@@ -67,6 +67,16 @@ _CORE = (
     _BUILD,
     _ask(_RANKED.format("BM25()")),
     Step(("info", "g.graph", "--check"), "every file has the checksum it was built with"),
+    Step(("export", "g.graph", "g.graphml", "--to", "graphml"), "g.graphml"),
+    Step(("build", "facts.parquet", "p.graph"), "graphbrick[parquet]", 1),
+    Step(("build", "facts.ttl", "r.graph"), "graphbrick[rdf]", 1),
+    Step(("learn", "g.graph"), "graphbrick[learn]", 1),
+)
+_PARQUET = (
+    _BUILD,
+    Step(("export", "g.graph", "tables", "--to", "parquet"), "tables"),
+    Step(("build", "tables", "p.graph"), "4 triples"),
+    Step(("info", "p.graph", "--check"), "every file has the checksum it was built with"),
 )
 _LEARN = (
     _BUILD,
@@ -115,6 +125,22 @@ print(index.search(numpy.eye(2, dtype="float32"), 1)[1].ravel().tolist())
 """
 _NEED_EMBEDDER = Step(("prepare", "vectors", "g.graph"), "graphbrick[minilm]", 1)
 _LADYBUG = Step(("query", "g.graph", "MATCH (a)-[r]->(b) RETURN count(r) AS n"), "1 row")
+_TOY = """
+from pathlib import Path
+from transformers import BertConfig, BertModel, BertTokenizerFast
+words = "[PAD] [UNK] [CLS] [SEP] [MASK] what is the capital of kenya uganda nairobi kampala currency kenyan shilling"
+Path("vocab.txt").write_text(words.replace(" ", chr(10)))
+BertTokenizerFast(vocab_file="vocab.txt").save_pretrained("toy")
+sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+BertModel(BertConfig(vocab_size=20, **sizes)).save_pretrained("toy")
+print("toy made")
+"""
+_TOY_RANKED = _RANKED.format("EmbeddingModel('toy')")
+_TRAIN = Step(
+    ("train", "embedder", "g.graph", "q.jsonl", "--base", "toy", "--out", "tuned", "--epochs", "1"), "use it as"
+)
+_CSV = "head,relation,tail\n" + _TRIPLES.replace("|", ",")
+_SPARK = Step(("spark", "build", "facts.csv", "--out", "g.graph", "--master", "local[1]"), "4 triples")
 _RDF = Step(("build", "facts.ttl", "r.graph"), "2 triples")
 _STUDY = Step(
     (
@@ -141,31 +167,38 @@ _PARTITIONS = (
     Step(("prepare", "partitions", "g.graph"), "partitions"),
     _ask("Communities() >> " + _RANKED.format("BM25()")),
 )
-_TEXTS = {"triples.txt": _TRIPLES, "page.html": _PAGE, "facts.ttl": _TURTLE, "q.jsonl": _QUESTIONS}
+_TEXTS = {
+    "triples.txt": _TRIPLES,
+    "page.html": _PAGE,
+    "facts.ttl": _TURTLE,
+    "facts.parquet": "PAR1",
+    "q.jsonl": _QUESTIONS,
+}
 _ALL_DATABASES = (_BUILD, _LADYBUG, _RDF, _unreachable("bolt://127.0.0.1:9/x"), _unreachable("falkor://127.0.0.1:9/x"))
 
 TRIES: dict[str, Try] = {
-    "core": Try("builds a graph, answers a question, checks the graph", _CORE),
+    "core": Try("builds a graph, asks it, exports it; names the extras of Parquet, RDF and learning", _CORE, _TEXTS),
     "minilm": Try("ranks paths by MiniLM()", (_BUILD, _ask(_RANKED.format("MiniLM()")))),
     "llm": Try("answers by a scripted model server", (_python(_MODEL, "('Kenyan shilling',)"),)),
     "local": Try("loads llama.cpp; no model was fetched", (_python(_LOCAL, "LocalLLM"),)),
     "text": Try("indexes a page, quotes it", _DOCUMENTS, _TEXTS),
     "statistical": Try("ranks paths by LSA()", (_BUILD, _ask(_RANKED.format("LSA(components=2)")))),
     "evaluate": Try("evaluates and compares two pipelines", (_BUILD, _STUDY, _COMPARE), _TEXTS),
-    "torch": Try("imports sentence-transformers", (_python("import sentence_transformers; print('there')", "there"),)),
-    "train": Try("imports transformers and peft", (_python("import transformers, peft; print('there')", "there"),)),
+    "torch": Try("ranks paths by a toy model in torch", (_python(_TOY, "toy made"), _BUILD, _ask(_TOY_RANKED, " -> "))),
+    "train": Try("trains a toy embedder", (_python(_TOY, "toy made"), _BUILD, _TRAIN), _TEXTS),
     "learn": Try("learns a graph, answers without a pipeline", _LEARN),
     "tune": Try("learns a graph; refuses to tune by 2 questions", (*_LEARN, _TUNE), _TEXTS),
     "communities": Try("splits a graph, asks within a part", (_BUILD, *_PARTITIONS)),
     "vectors": Try("searches an index; names the extra that embeds", (_BUILD, _SEARCH, _NEED_EMBEDDER)),
     "rdf": Try("builds a graph from Turtle", (_RDF,), _TEXTS),
+    "parquet": Try("writes tables, builds a graph from them", _PARQUET),
     "ladybug": Try("runs Cypher over a folder", (_BUILD, _LADYBUG)),
     "neo4j": Try("names a server that is not there", (_unreachable("bolt://127.0.0.1:9/x"),)),
     "falkordb": Try("names a server that is not there", (_unreachable("falkor://127.0.0.1:9/x"),)),
     "sparql": Try("names a server that is not there", (_python(_SPARQL, "httpx True"), _NO_SPARQL)),
     "databases": Try("Cypher, Turtle, servers that are not there", _ALL_DATABASES, _TEXTS),
     "serve": Try("starts the server, reads its health", (_BUILD, _python(_SERVE, "ok"))),
-    "spark": Try("imports pyspark", (_python("import pyspark; print('there')", "there"),)),
+    "spark": Try("builds a graph by Spark, asks it", (_SPARK, _ask(_RANKED.format("BM25()"))), {"facts.csv": _CSV}),
     "excel": Try("builds a graph from a workbook", _WORKBOOK),
     "telemetry": Try("loads the exporter", (_python(_TELEMETRY, "OTLPSpanExporter"),)),
     "demo": Try("builds the world graph", (_python(_WORLD, "True"),)),

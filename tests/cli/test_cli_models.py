@@ -16,7 +16,9 @@ from local_models import use_fake_llama, write_gguf
 from onnx_models import write_embedder
 
 from graphbrick import StaticEmbedder
+from graphbrick.core.files.locks import claim
 from graphbrick.models import fetching, store
+from graphbrick.models.embedders.static import default_folder
 
 
 @pytest.fixture
@@ -95,6 +97,41 @@ def test_removing(run) -> None:
     assert not path.exists()
     assert run("remove", "reranker").out.startswith("reranker was not in ")
     assert json.loads(run("remove", "reranker", "--json").out) == {"name": "reranker", "freed": 0}
+
+
+def distilled_at(place: Path, size: int = 2_000_000) -> Path:
+    """Put something of the size of static vectors in their place."""
+    place.mkdir(parents=True)
+    (place / "vectors.f16").write_bytes(bytes(size))
+    return place
+
+
+def test_vectors_that_were_distilled_are_listed(run, folder: Path) -> None:
+    place = distilled_at(default_folder())
+    distilled_at(folder / "static-minilm-v0", 3_000_000)
+    distilled_at(folder / "static-minilm-vx")
+    (folder / "static-minilm-v9").write_text("a file", encoding="utf-8")
+    rows = {line.split()[0]: line for line in run("list").out.splitlines()}
+    assert {name for name in rows if name.startswith("static")} == {"static-minilm-v0", place.name}
+    assert all(part in rows[place.name] for part in ("StaticEmbedder", "2 MB", "Apache-2.0", " made "))
+    listed = {row["name"]: row for row in json.loads(run("list", "--json").out)}
+    assert set(listed) == {*store.known(), "static-minilm-v0", place.name}
+    assert set(listed[place.name]) == set(listed["reranker"])
+    assert (listed[place.name]["bytes"], listed[place.name]["path"]) == (2_000_000, str(place))
+    assert run("path", place.name).out == f"{place}\n"
+
+
+def test_vectors_that_were_distilled_are_removed(run, folder: Path) -> None:
+    place, other = distilled_at(default_folder()), distilled_at(folder / "static-minilm-v0")
+    lock = place.with_name(f".{place.name}.lock")
+    with claim(lock, wait=False):
+        refused(run("remove", place.name), f"{place.name} is being made by another process")
+    assert place.is_dir()
+    assert run("remove", place.name).out == f"{place.name}: 2 MB freed\n"
+    assert (place.exists(), lock.exists(), other.is_dir()) == (False, False, True)
+    assert run("remove", place.name).out.startswith(f"{place.name} was not in ")
+    refused(run("path", place.name), f"there is no model '{place.name}' to fetch")
+    refused(run("remove", "static-minilm-vx"), "there is no model 'static-minilm-vx' to fetch")
 
 
 def test_fetching(run, monkeypatch: pytest.MonkeyPatch) -> None:

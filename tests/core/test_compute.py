@@ -13,6 +13,7 @@ from graphbrick.core.compute import (
     TimeLeft,
     blas_threads,
     check_limits,
+    cores_of_worker,
     limited_by,
     part_of,
     report,
@@ -81,6 +82,7 @@ def test_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delattr("os.sched_getaffinity")
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     assert usable_cores() == 3
+    assert [cores_of_worker(workers) for workers in (1, 2, 3, 8)] == [3, 1, 1, 1]
 
 
 def test_steps_are_told_to_who_watches_as_parts_of_the_work_around_them() -> None:

@@ -201,17 +201,22 @@ def test_another_default_session():
 
 
 def test_it_pickles_to_its_settings(tmp_path: Path):
-    with Session(replies=tmp_path / "replies.sqlite", reply_mode="replay", vectors_mb=7) as session:
+    with Session(replies=tmp_path / "replies.sqlite", reply_mode="replay", vectors_mb=7, threads=3) as session:
         session.get(("thing",), object)
         copy = pickle.loads(pickle.dumps(session))
     assert (copy.replies, copy.reply_mode, copy.vectors_mb) == (tmp_path / "replies.sqlite", "replay", 7)
+    assert copy.threads == 3
     assert copy.opened("thing") == []
     assert not copy.closed
 
 
 @pytest.mark.parametrize(
     ("settings", "code"),
-    [({"reply_mode": "off"}, "session.bad_reply_mode"), ({"vectors_mb": -1}, "session.bad_vectors_mb")],
+    [
+        ({"reply_mode": "off"}, "session.bad_reply_mode"),
+        ({"vectors_mb": -1}, "session.bad_vectors_mb"),
+        ({"threads": 0}, "session.bad_threads"),
+    ],
 )
 def test_wrong_settings(settings: dict[str, object], code: str):
     with fails(code):

@@ -12,10 +12,10 @@ from collections.abc import Callable
 import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
-import zstandard
 from pdf_files import pdf
 from word_files import word
 
+from graphbrick.core.files.zstd import zstd
 from graphbrick.testing import TINY
 
 KEYS = sorted({end for head, _, tail in TINY for end in (head, tail)})
@@ -156,7 +156,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
-    ".zst": lambda data: zstandard.ZstdCompressor().compress(data),
+    ".zst": zstd.compress,
 }
 """How files are packed, by the ending that it adds."""
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 from faults import fails
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.zstd import zstd
 from graphbrick.questions.formats.plain import together
 from graphbrick.questions.loading import FORMS, load
 from graphbrick.questions.question import Question
@@ -76,7 +76,7 @@ def test_json_in_any_layout_and_packing(tmp_path: Path, name: str, layout: str) 
     )
     data = b"\xef\xbb\xbf" + text.encode()
     data = gzip.compress(data) if name.endswith("gz") else data
-    data = zstandard.compress(data) if name.endswith("zst") else data
+    data = zstd.compress(data) if name.endswith("zst") else data
     assert [question.id for question in load(written(tmp_path, data, name))] == ["q1", "q2"]
 
 

@@ -30,6 +30,11 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+def cores_of_worker(workers: int) -> int:
+    """Return how many cores each of several processes may use: all threads together are as many as there are cores."""
+    return max(1, usable_cores() // workers)
+
+
 @contextmanager
 def blas_threads(n: int) -> Iterator[None]:
     """Limit the threads of BLAS to ``n`` inside a block or decorated function, for the whole process.

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar, Token
+from functools import partial
 from multiprocessing import parent_process, util
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -50,6 +51,7 @@ class Session:
         reply_mode: "record" (use recorded replies, and record new ones) or "replay" (use recorded replies only).
         vectors_mb: Megabytes of embeddings kept beside each graph for each model; None for ``GRAPHBRICK_VECTORS_MB``,
             or 4096.
+        threads: Threads of a model that runs on the processor, at least 1; None for all cores.
 
     Example:
         >>> from graphbrick import PathAnswer, Session, ShortestPaths
@@ -61,8 +63,9 @@ class Session:
     """
 
     def __init__(
-        self, *, replies: str | Path | None = None, reply_mode: str = "record", vectors_mb: int | None = None
-    ) -> None:
+        self, *, replies: str | Path | None = None, reply_mode: str = "record", vectors_mb: int | None = None,
+        threads: int | None = None,
+    ) -> None:  # fmt: skip
         if reply_mode not in ("record", "replay"):
             raise GraphbrickError(
                 f"Session reply_mode must be 'record' or 'replay', got {reply_mode!r}; try 'record'",
@@ -73,8 +76,11 @@ class Session:
                 f"Session vectors_mb must be a whole number from 0, got {vectors_mb!r}; try 4096",
                 code="session.bad_vectors_mb",
             )
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            text = f"Session threads must be a whole number from 1, got {threads!r}; try 1"
+            raise GraphbrickError(text, code="session.bad_threads")
         self.replies = None if replies is None else Path(replies)
-        self.reply_mode, self.vectors_mb = reply_mode, vectors_mb
+        self.reply_mode, self.vectors_mb, self.threads = reply_mode, vectors_mb, threads
         self.closed = False
         self._tokens: list[Token[Session | None]] = []
         self._begin()
@@ -188,7 +194,8 @@ class Session:
 
     def __reduce__(self) -> tuple[Callable[..., Session], tuple[Any, ...]]:
         # Another process gets the settings and opens things for itself.
-        return _with_settings, (self.replies, self.reply_mode, self.vectors_mb)
+        settings = {name: getattr(self, name) for name in ("replies", "reply_mode", "vectors_mb", "threads")}
+        return partial(Session, **settings), ()
 
     def _slot(self, key: Key, of: object, at_most: int | None) -> _Slot:
         with self._lock:
@@ -227,10 +234,6 @@ class Session:
         # Never collected: closing a client, a server or a database here would disturb the parent.
         _inherited.append((self._slots, list(self._slots_of.values()), self._opened))
         self._begin()
-
-
-def _with_settings(replies: Path | None, reply_mode: str, vectors_mb: int | None) -> Session:
-    return Session(replies=replies, reply_mode=reply_mode, vectors_mb=vectors_mb)
 
 
 _sessions: WeakSet[Session] = WeakSet()

@@ -224,6 +224,7 @@ def open_session(weights: Path, name: str, model: Callable[[], bytes] | None = N
     options.log_severity_level = 3
     # Threads that wait by spinning slow everything down when another process needs the processor.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.intra_op_num_threads = current_session().threads or 0  # 0 stands for all cores; vectors do not differ
     wanted = providers(onnxruntime.get_available_providers())
     try:
         opened = str(weights) if model is None else model()

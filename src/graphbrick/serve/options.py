@@ -41,6 +41,7 @@ class ServeOptions:
         body_seconds: Time in which a request body must arrive.
         poll: Seconds between two looks at whether a graph has changed.
         telemetry: Whether to send OpenTelemetry traces and metrics.
+        threads: Threads of a model that runs on the processor; None for all cores.
         docs: Whether to show the page about the API at ``/docs``.
     """
 
@@ -66,6 +67,7 @@ class ServeOptions:
     body_seconds: float = 30.0
     poll: float = 1.0
     telemetry: bool = False
+    threads: int | None = None
     docs: bool = True
 
     def __post_init__(self) -> None:

@@ -43,7 +43,7 @@ class Service:
     def __init__(self, options: ServeOptions) -> None:
         self.options = options
         self.recipes = {name: _recipe(name, text) for name, text in options.recipes.items()}
-        self.session = Session()
+        self.session = Session(threads=options.threads)
         self.graphs: dict[str, HostedGraph] = {}
         self.is_ready = False
         with self.session.activate():

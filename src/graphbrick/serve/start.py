@@ -9,7 +9,7 @@ import logging
 import socket
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from graphbrick.core.compute import blas_threads
+from graphbrick.core.compute import blas_threads, cores_of_worker
 from graphbrick.core.errors import InputError
 from graphbrick.serve.app import create_app
 from graphbrick.serve.options import ServeOptions
@@ -148,6 +148,7 @@ def serve(options: ServeOptions, listening: Listening, on_start: Callable[[str],
         else:
             _check(options)
             on_start(address)
+            options = replace(options, threads=options.threads or cores_of_worker(listening.workers))
             config = _config(partial(_app, options, listening), factory=True)
             config.workers = listening.workers
             Multiprocess(config, sockets=[listener]).run()

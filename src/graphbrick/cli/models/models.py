@@ -25,11 +25,12 @@ _PORT, _CONTEXT = 8080, 8192
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """List the models that can be fetched by name, and say which were."""
+    """List the models that can be fetched by name, say which were, and list vectors that were made of them."""
     from graphbrick.cli.printing.models import print_models
+    from graphbrick.models.embedders.distilled import distilled
     from graphbrick.models.store import folder, known
 
-    print_models(list(known().values()), folder(), as_json=as_json)
+    print_models([*known().values(), *distilled()], folder(), as_json=as_json)
 
 
 @app.command()
@@ -95,9 +96,12 @@ def distil(
 def path(name: _Name) -> None:
     """Print where a model lies that was fetched."""
     from graphbrick.models import store
+    from graphbrick.models.embedders.distilled import find_distilled
 
-    store.find(name)
-    typer.echo(store.resolve(name))
+    made = find_distilled(name)
+    if made is None:
+        store.find(name)
+    typer.echo(store.resolve(name) if made is None else made.path)
 
 
 @app.command()
@@ -105,8 +109,9 @@ def remove(name: _Name, as_json: Json = False) -> None:
     """Remove a model, or what an unfinished fetch has left of it."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.models import store
+    from graphbrick.models.embedders.distilled import is_distilled, remove_distilled
 
-    freed = store.remove(name)
+    freed = remove_distilled(name) if is_distilled(name) else store.remove(name)
     if as_json:
         print_json({"name": name, "freed": freed})
     else:

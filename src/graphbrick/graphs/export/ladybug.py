@@ -1,8 +1,7 @@
 """Export a graph to a ladybug database, an embedded database that is queried in Cypher.
 
-Node tables are the first types of entities, and relation tables are the relations; rare relations share a table where
-there are very many. Relations whose tails are numbers or dates are also properties of their heads, so that a query can
-compare and sum them.
+Node tables are the first types of entities, relation tables the relations; of very many, rare ones share a table.
+Relations whose tails are numbers or dates are also properties of their heads, so that a query can compare and sum them.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import numpy as np
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.graphs.export.blocks import Ints, Triples, mapped_texts, writable
 from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
@@ -92,7 +92,7 @@ def to_ladybug(
         ``target``.
 
     Raises:
-        GraphbrickError: ladybug is not installed, or the target exists or cannot be written.
+        GraphbrickError: ladybug or pyarrow is not installed, or the target exists or cannot be written.
 
     >>> import ladybug
     >>> from graphbrick.testing import tiny_graph
@@ -106,9 +106,9 @@ def to_ladybug(
     except ImportError as error:
         text = "this export needs ladybug: pip install 'graphbrick[ladybug]'"
         raise GraphbrickError(text, code="export.needs_ladybug") from error
+    require_pyarrow("this export")
     path, left_out = Path(target), LeftOut() if left_out is None else left_out
-    log = path.with_name(f"{path.name}.wal")
-    if log.exists():
+    if (log := path.with_name(f"{path.name}.wal")).exists():
         text = f"{path} was not closed properly ({log.name} is there); open it once, or remove both"
         raise GraphbrickError(text, code="export.not_closed", file=path)
     with (

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.compute import Progress, silent
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.core.properties.values import Kind, Properties, Value, value_text
 from graphbrick.graphs.export.blocks import mapped_texts, triple_blocks, writable
 from graphbrick.graphs.export.columns import PropertyTitles
@@ -42,7 +43,9 @@ def to_parquet(
 
     Raises:
         GraphbrickError: The target exists or cannot be written.
+        ModelError: pyarrow is not installed.
     """
+    require_pyarrow("this export")
     path = Path(target)
     with (
         new_export_folder(path, _FILES, overwrite=overwrite) as work,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.core.files.parquet import require_pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,9 +56,11 @@ class ExtractedFiles:
 
     Raises:
         GraphFormatError: It is not such a folder, or is incomplete, damaged, or of another format version.
+        ModelError: pyarrow is not installed.
     """
 
     def __init__(self, folder: Path) -> None:
+        require_pyarrow("a folder of extracted subgraphs")
         self.folder = folder
         self.settings = _settings(folder)
         self._files = {name: _parquet_files(folder, name) for name in _COLUMNS}

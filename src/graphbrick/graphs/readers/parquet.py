@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, node_columns
 from graphbrick.graphs.readers.fields import cell_text, one_of
 from graphbrick.graphs.readers.own import own_typed_edges, own_typed_nodes
@@ -147,6 +148,7 @@ class ParquetTable:
             tool = _TOOLS[PACKINGS[suffix]]
             reason = f"Parquet is compressed inside; unpack it with {tool} first"
             raise InputError(reason, file, code="reader.packed_parquet", tool=tool)
+        require_pyarrow(f"reading {file.name}")
         import pyarrow
         from pyarrow import parquet
 

@@ -15,6 +15,7 @@ from itertools import repeat
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.zstd import zstd
 from graphbrick.graphs.records.records import BadRecords
 
 BLOCK_BYTES = 1 << 22
@@ -75,12 +76,10 @@ def _opened(file: Path, meter: Meter | None, other_encodings: bool) -> Iterator[
                 yield stream if meter is None else _Metered(stream, plain, meter)
     except EOFError as error:
         raise _truncated(packing, file) from error
-    except (gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+    except (gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstd.ZstdError) as error:
         raise _damaged(packing, error, file) from error
     except OSError as error:
-        if error.errno is None:  # from pyarrow or bz2, about packed data
-            if str(error).startswith("Truncated"):
-                raise _truncated(packing, file) from error
+        if error.errno is None:  # from bz2, about packed data
             raise _damaged(packing, error, file) from error
         reason = f"the file cannot be read: {error.strerror or error}"
         raise InputError(reason, file, code="reader.unreadable") from error
@@ -126,9 +125,7 @@ def _unpacked(plain: BufferedReader, packing: str, file: Path) -> BufferedReader
     if packing == "gzip":
         return BufferedReader(gzip.open(plain, "rb"))
     if packing == "Zstandard":
-        import pyarrow
-
-        return BufferedReader(pyarrow.CompressedInputStream(plain, "zstd"), BLOCK_BYTES)
+        return BufferedReader(zstd.ZstdFile(plain), BLOCK_BYTES)
     if packing == "bzip2":
         return BufferedReader(bz2.BZ2File(plain))
     if packing == "xz":

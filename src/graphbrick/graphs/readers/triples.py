@@ -1,14 +1,12 @@
-"""Triples of delimited text: row by row, and without quoting in blocks that pyarrow splits."""
+"""Triples of delimited text: row by row, and without quoting in blocks that a kernel splits."""
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.columns import EdgeColumns
@@ -17,10 +15,9 @@ from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.row_blocks import can_block
 from graphbrick.graphs.readers.streams import blocks, line_fault, no_rows, whole_lines
 from graphbrick.graphs.records.blocks import TripleBlock
+from graphbrick.graphs.records.interner import as_bytes
 from graphbrick.graphs.records.records import BadRecords, TripleRecord
-from graphbrick.kernels.strings.spans import Bytes
-
-_LARGEST = (1 << 31) - 2  # bytes that pyarrow reads at once
+from graphbrick.kernels.strings.delimited import split_triples
 
 
 class Triples(NamedTuple):
@@ -81,70 +78,21 @@ def blocks_of_triples(table: Table, columns: EdgeColumns, reading: FileReading) 
 
 
 def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
-    """Return the triples of lines, which pyarrow splits; bad lines are then read one at a time."""
-    # To pyarrow, every carriage return ends a line, and a byte order mark is not part of the first cell.
-    lone_return = b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
-    if lone_return or data.startswith(codecs.BOM_UTF8) or len(data) > _LARGEST or line_fault(data):
+    """Return the triples of lines, which a kernel splits; unusual lines are read one at a time."""
+    if line_fault(data):
         rows = literal_rows(first, data, triples.delimiter, triples.file, bad)
         return TripleBlock.of([triple for line, cells in rows if (triple := triples.of(line, cells, bad)) is not None])
-    block, left_out = _split_block(data, triples)
-    good = (block.starts < block.ends).all(axis=0)
-    if good.all() and not left_out:
-        return block
-    lines = [(number, line) for number, line in enumerate(whole_lines(data), first) if line.strip(b"\r")]
-    is_bad = np.ones(len(lines), dtype=np.bool_)
-    is_bad[np.delete(np.arange(len(lines)), left_out)[good]] = False
-    for place in np.flatnonzero(is_bad).tolist():
-        for number, cells in literal_rows(*lines[place], triples.delimiter, triples.file, bad):
-            triples.of(number, cells, bad)
-    # In C order, as all blocks are: kernels are compiled for it.
-    return block.kept(np.asarray(good))
-
-
-def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]:
-    """Return the stripped cells of lines with enough cells, and the indices of other filled lines."""
-    import pyarrow
-    from pyarrow import compute
-    from pyarrow import csv as arrow
-
-    left_out: list[int] = []
-
-    def leave_out(row: arrow.InvalidRow) -> str:
-        left_out.append(row.number - 1)
-        return "skip"
-
-    names = [str(place) for place in range(triples.width)]
-    needed = [names[place] for place in triples.places if place is not None]
-    types = dict.fromkeys(needed, pyarrow.string())
-    table = arrow.read_csv(
-        pyarrow.py_buffer(data),
-        read_options=arrow.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
-        parse_options=arrow.ParseOptions(delimiter=triples.delimiter, quote_char=False, invalid_row_handler=leave_out),
-        convert_options=arrow.ConvertOptions(check_utf8=False, column_types=types, include_columns=needed),
-    )
-    if not table.num_rows:
-        return TripleBlock.of([]), left_out
-    columns = [compute.utf8_trim_whitespace(column).chunk(0).buffers() for column in table.columns]
-    text = [np.frombuffer(column[2] or b"", dtype=np.uint8) for column in columns]
-    ends = [np.frombuffer(column[1], dtype=np.int32) for column in columns]
-    if triples.places[1] is None:
-        return _with_relation(text, ends, triples.relation.encode()), left_out
-    offsets = np.stack(ends)
-    before = np.cumsum([0, *map(len, text[:2])])[:, np.newaxis]
-    # Two arrays, as a builder moves starts and ends when it strips a prefix.
-    return TripleBlock(np.concatenate(text), offsets[:, :-1] + before, offsets[:, 1:] + before), left_out
-
-
-def _with_relation(text: list[Bytes], offsets: list[npt.NDArray[np.int32]], relation: bytes) -> TripleBlock:
-    """Return a block of heads and tails that all have one relation."""
-    data = np.concatenate([*text, np.frombuffer(relation, dtype=np.uint8)])
-    size = len(data) - len(relation)
-    (heads, tails), n = offsets, len(offsets[0]) - 1
-    starts, ends = (
-        np.stack([heads[part], np.full(n, middle), tails[part] + len(text[0])]).astype(np.int64)
-        for part, middle in ((slice(None, -1), size), (slice(1, None), len(data)))
-    )
-    return TripleBlock(data, starts, ends)
+    places = np.array([-1 if place is None else place for place in triples.places], dtype=np.int64)
+    text = as_bytes(data if triples.places[1] is not None else data + triples.relation.encode())
+    starts, ends, odd = split_triples(text, len(data), ord(triples.delimiter), triples.width, places)
+    before, records = list[int](), list[TripleRecord]()
+    for number, start, end, n in odd.tolist():
+        for line, cells in literal_rows(first + number, data[start:end], triples.delimiter, triples.file, bad):
+            triple = triples.of(line, cells, bad)
+            if triple is not None:
+                before.append(n)
+                records.append(triple)
+    return TripleBlock(text, starts, ends).merged(before, records)
 
 
 def bad_triple(

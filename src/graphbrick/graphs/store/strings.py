@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import mmap
 import re
-import threading
 from bisect import bisect_right
 from functools import lru_cache
 from pathlib import Path
@@ -13,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.core.files.zstd import zstd
 
 _REMEMBERED = 1 << 15  # decoded strings cached per table
 _BLOCKS = 256  # unpacked blocks cached per table
@@ -73,16 +72,6 @@ def _damaged(file: Path, fault: str) -> DamagedArrayError:
     return DamagedArrayError(text, code="graph.damaged_array", file=file.name, fault=fault)
 
 
-class _Decompressor(threading.local):
-    """One decompressor per thread, as a decompressor is not thread-safe."""
-
-    def __init__(self) -> None:
-        self.packed = zstandard.ZstdDecompressor()
-
-
-_decompressor = _Decompressor()
-
-
 class StringTable:
     """Strings by index, read from disk on demand.
 
@@ -133,13 +122,13 @@ class StringTable:
             ends, text = self._unpack(block)
             at = index - self._first[block]
             return text[ends[at] : ends[at + 1]].decode("utf-8", "surrogatepass")
-        except (UnicodeDecodeError, zstandard.ZstdError, IndexError, ValueError) as error:
+        except (UnicodeDecodeError, zstd.ZstdError, IndexError, ValueError) as error:
             text_fault = f"text {index} of a graph is damaged ({error}); build it again"
             raise GraphFormatError(text_fault, code="graph.damaged_text", index=index) from error
 
     def _block(self, block: int) -> tuple[memoryview, bytes]:
         """Return the end offsets of a block's strings (preceded by 0) and their UTF-8 text."""
-        data = _decompressor.packed.decompress(self._blob[self._place[block] : self._place[block + 1]])
+        data = zstd.decompress(self._blob[self._place[block] : self._place[block + 1]])
         count = self._first[block + 1] - self._first[block]
         ends = np.zeros(count + 1, dtype=np.int64)
         np.cumsum(np.frombuffer(data, dtype="<u4", count=count), out=ends[1:])

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.graphs.readers.delimited import read_rows
 from graphbrick.graphs.readers.streams import PACKED, blocks, line_fault, open_source, text_lines, whole_lines
 from graphbrick.graphs.records.records import BadRecords
@@ -242,7 +243,9 @@ def read_parquet(file: Path) -> Iterator[Record]:
 
     Raises:
         InputError: The file is not Parquet.
+        ModelError: pyarrow is not installed.
     """
+    require_pyarrow(f"reading {file.name}")
     import pyarrow
     from pyarrow import parquet
 

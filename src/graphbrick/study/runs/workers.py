@@ -15,7 +15,7 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 
 from graphbrick.core import Query
-from graphbrick.core.compute import blas_threads
+from graphbrick.core.compute import blas_threads, cores_of_worker
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.memory.meter import measuring_memory
 from graphbrick.core.session import Session, current_session, set_default_session
@@ -174,7 +174,8 @@ def _executor(work: Work, workers: int, *, processes: bool) -> Iterator[Executor
     executor: Executor
     if processes:
         # Not forked: threads of numba and onnxruntime do not survive that.
-        executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (work, current_session()))
+        own = (work, current_session(), cores_of_worker(workers))
+        executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, own)
     else:
         executor = ThreadPoolExecutor(workers, "evaluate")
     try:
@@ -204,11 +205,12 @@ _work: Work | None = None
 _limits = ExitStack()
 
 
-def _begin_process(work: Work, session: Session) -> None:
-    """Prepare a worker process."""
+def _begin_process(work: Work, session: Session, threads: int) -> None:
+    """Prepare a worker process, whose models get its share of the cores unless the session says otherwise."""
     global _work
     _work = work
     _limits.enter_context(blas_threads(1))  # until the process ends
+    session.threads = session.threads or threads
     set_default_session(session)  # copies the parent's settings; open resources are not shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends the workers
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import zstandard
-
+from graphbrick.core.files.zstd import zstd
 from graphbrick.core.trace import StageTrace
 from graphbrick.study.store.records import StoredExchange
 
@@ -47,14 +46,14 @@ def pack(exchanges: Sequence[StoredExchange]) -> bytes:
     'Because'
     """
     rows = [[e.stage, e.model, e.messages, e.reply, e.tokens_in, e.tokens_out, e.seconds, e.cached] for e in exchanges]
-    return zstandard.compress(json.dumps(rows, separators=(",", ":")).encode())
+    return zstd.compress(json.dumps(rows, separators=(",", ":")).encode())
 
 
 def unpack(content: bytes | None) -> tuple[StoredExchange, ...]:
     """Return the exchanges that `pack` wrote; none for None."""
     if content is None:
         return ()
-    rows = json.loads(zstandard.decompress(content))
+    rows = json.loads(zstd.decompress(content))
     return tuple(
         StoredExchange(stage, model, tuple((role, text) for role, text in messages), *rest)
         for stage, model, messages, *rest in rows

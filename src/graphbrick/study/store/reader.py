@@ -9,9 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-import zstandard
-
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.zstd import zstd
 from graphbrick.study.store.database import Database
 from graphbrick.study.store.exchanges import unpack
 from graphbrick.study.store.identity import Identity
@@ -234,7 +233,7 @@ class Study:
         for row in self._db.rows(query, values):
             try:
                 value = make(row)
-            except (ValueError, TypeError, KeyError, zstandard.ZstdError) as error:
+            except (ValueError, TypeError, KeyError, zstd.ZstdError) as error:
                 raise InputError(
                     f"the study is damaged: a row cannot be read ({type(error).__name__}: {error}); restore a copy, "
                     "or name another file",

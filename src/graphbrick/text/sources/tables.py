@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.graphs.readers.excel import open_workbook
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
 from graphbrick.language.counting import counted
@@ -365,6 +366,7 @@ def _object(line: bytes, file: Path, number: int) -> Mapping[str, Any]:
 
 
 def _parquet(file: Path) -> Iterator[Mapping[str, Any]]:
+    require_pyarrow(f"reading {file.name}")
     import pyarrow
     from pyarrow import parquet
 

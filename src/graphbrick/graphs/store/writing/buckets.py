@@ -10,10 +10,10 @@ from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from graphbrick.core.compute import Progress
 from graphbrick.core.files.writing import FileWriter, write_array
+from graphbrick.core.files.zstd import zstd
 from graphbrick.kernels.strings.spans import Bytes, Offsets
 from graphbrick.kernels.strings.spooling import Integer, spool_occurrences, spool_rows, spool_texts
 
@@ -166,7 +166,7 @@ class BucketWriter:
             self._waiting.popleft().result()
 
     def _append(self, bucket: int, data: bytes) -> None:
-        packed = zstandard.ZstdCompressor(_LEVEL).compress(data) if self._pack else data
+        packed = zstd.compress(data, _LEVEL) if self._pack else data
         if len(packed) >= len(data):
             packed = data  # equal sizes mark a piece as uncompressed
         self._file.write(packed)
@@ -255,7 +255,7 @@ class BucketReader:
             if packed == size:
                 self._file.readinto(view[at : at + size])
             else:
-                view[at : at + size] = zstandard.ZstdDecompressor().decompress(self._file.read(packed))
+                view[at : at + size] = zstd.decompress(self._file.read(packed))
             at += size
         return out
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-import zstandard
 
 from graphbrick.core.files.writing import FileWriter
+from graphbrick.core.files.zstd import zstd
 from graphbrick.graphs.records.interner import spans_of
 from graphbrick.graphs.store.strings import StringTable
 from graphbrick.kernels.strings.spans import Bytes, Offsets, copy_spans
@@ -31,7 +31,9 @@ class StringWriter:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = FileWriter(folder / StringTable.file(name))
-        self._pack = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+        parameter = zstd.CompressionParameter
+        options: dict[int, int] = {parameter.compression_level: _LEVEL, parameter.checksum_flag: 1}
+        self._packer = zstd.ZstdCompressor(options=options)
         self._rows = [(0, 0)]
         self._sizes: Offsets = np.empty(0, dtype=np.int64)
         self._text: Bytes = np.empty(0, dtype=np.uint8)
@@ -74,7 +76,8 @@ class StringWriter:
         self._sizes, self._text = self._sizes[first:], self._text[start:]
 
     def _block(self, sizes: Offsets, text: Bytes) -> None:
-        packed = self._pack.compress(sizes.astype("<u4").tobytes() + text.tobytes())
+        block = sizes.astype("<u4").tobytes() + text.tobytes()
+        packed = self._packer.compress(block, zstd.ZstdCompressor.FLUSH_FRAME)
         strings, place = self._rows[-1]
         self._rows.append((strings + len(sizes), place + self._file.write(packed)))
 

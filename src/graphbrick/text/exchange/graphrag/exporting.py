@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files.parquet import require_pyarrow
 from graphbrick.graphs.communities import CommunityTree, communities_of, communities_place
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
 from graphbrick.graphs.export.place import Export, Written, new_export_folder, tell_left_out
@@ -50,7 +51,9 @@ def to_graphrag(
 
     Raises:
         GraphbrickError: The target exists or cannot be written, or the documents of the graph are missing.
+        ModelError: pyarrow is not installed.
     """
+    require_pyarrow("this export")
     import pyarrow
     from pyarrow import parquet
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.parquet import require_pyarrow
 
 REQUIRED = ("entities", "relationships", "text_units")
 _COLUMNS = {"entities": ("title", "name"), "relationships": ("source",), "text_units": ("text", "chunk")}
@@ -60,6 +61,7 @@ class Tables:
         self._rows = {name: self._read(name) for name in (*REQUIRED, *OPTIONAL)}
 
     def _read(self, name: str) -> list[Row]:
+        require_pyarrow(f"reading {name}.parquet")
         import pyarrow
         from pyarrow import parquet
 
