@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from graphbrick.language.german import german_root
 from graphbrick.language.restrictions import restrictions
-from graphbrick.language.stems import german_root
 
 WEEK = frozenset(range(7))
 

@@ -54,13 +54,6 @@ _ROOT_ENDINGS = (
     "s", "e",
 )  # fmt: skip
 _SHORTEST_ROOT = 3  # letters
-_GERMAN_ENDINGS = (
-    "ungen", "ung", "heit", "lich", "isch", "bar", "et", "en", "er", "em", "es", "st", "e", "n", "s", "t",
-)  # fmt: skip
-_SHORTEST_GERMAN = 4  # letters
-_PARTICIPLE = re.compile(
-    r"^(ab|an|auf|aus|ein|um|vor|zu|frei|mit|nach|weg|los|bei|be|ver|(?=ge\w{5}))ge(?=\w{3})"
-)  # «ab-ge-schalt»
 _VOWELS = "aeiou"
 _SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
 _SHORTEST_STEM = 4  # characters that are left of a word without its ending
@@ -129,22 +122,6 @@ def root(word: str) -> str:
             break
     is_doubled = len(word) > _SHORTEST_ROOT and word[-1] == word[-2] and word[-1] not in _VOWELS
     return word[:-1] if is_doubled else word
-
-
-@lru_cache(maxsize=65_536)
-def german_root(word: str) -> str:
-    """Return the part that a folded German word shares with its other forms and with derived nouns.
-
-    >>> german_root("abgeschaltet") == german_root("abschalten"), german_root("anmeldungen") == german_root("anmelden")
-    (True, True)
-    >>> german_root("freigegeben"), german_root("gebuhren"), german_root("offnungszeiten")
-    ('freigeb', 'gebuhr', 'offnungszeit')
-    """
-    for ending in _GERMAN_ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_GERMAN:
-            word = word[: -len(ending)]
-            break
-    return _PARTICIPLE.sub(r"\1", word)
 
 
 @lru_cache(maxsize=65_536)

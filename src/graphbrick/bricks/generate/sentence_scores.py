@@ -17,9 +17,10 @@ from graphbrick.bricks.generate.answer_kinds import answer_pattern
 from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.core import Item
 from graphbrick.language.folding import fold, nfc, tokens
+from graphbrick.language.german import german_root
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
-from graphbrick.language.stems import german_root, root
+from graphbrick.language.stems import root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
 from graphbrick.text.documents.quotable import Quotable
 

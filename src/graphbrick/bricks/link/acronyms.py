@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import nfc, tokens
-from graphbrick.language.forms import PERSON, kind_of
 from graphbrick.language.stems import spaced
 from graphbrick.language.stop_words import FUNCTION_WORDS
 
@@ -35,6 +34,8 @@ def _by_initials(graph: Graph) -> tuple[ByInitials, ByInitials]:
 
     A session reads them once.
     """
+
+    from graphbrick.language.forms import PERSON, kind_of
 
     def read() -> tuple[ByInitials, ByInitials]:
         found = dict[str, tuple[int, ...]](), dict[str, tuple[int, ...]]()

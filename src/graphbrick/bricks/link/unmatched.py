@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from graphbrick.bricks.link.acronyms import meant_by
 from graphbrick.bricks.link.exact import Matches, ranked
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.spellings import other_spellings
@@ -224,7 +223,11 @@ class Unmatched:
     def _acronym(self, span: Span) -> Mention | None:
         """Return the only entity whose name has these initials, as «ICU» has those of Intensive Care Unit."""
         surface = self.question.surface(span)
-        entities = meant_by(self.graph, surface) if span.size == 1 and not self.question.shouts else []
+        if span.size > 1 or self.question.shouts or surface[1:].islower():
+            return None
+        from graphbrick.bricks.link.acronyms import meant_by  # most names are written in full
+
+        entities = meant_by(self.graph, surface)
         if len(entities) > 1:
             self.several.append(Several(surface, entities))
         if len(entities) != 1:
