@@ -19,7 +19,8 @@ from graphbrick.language.folding import tokens
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
 
-_ROUNDS = 4
+_ROUNDS = 6
+_NEW = 2.0  # what a text gains if no part of it was read yet, in deviations of the scores read
 _NOISE = 0.1  # share of a score that the parts of a text do not tell
 _ARROW = re.compile(r" (->|<-) ")
 
@@ -32,10 +33,10 @@ class FewTexts(Scorer):
     """A slow scorer that reads at most ``reads`` texts of a question; the scores of the others are estimated.
 
     A question has thousands of paths, and an embedder reads about a hundred texts a second. Paths share their parts:
-    entities, relations and words. Texts are read in four rounds. The first has texts of all relation patterns, and those
+    entities, relations and words. Texts are read in six rounds. The first has texts of all relation patterns, and those
     whose words are nearest to the question. After each round, the scores are explained by the parts of the texts read
     (ridge regression over parts and static vectors, in its dual form), and the next round has the texts that then
-    promise most.
+    promise most; parts that were not read yet count in favour of a text, except in the last round.
 
     ``Rerank(FewTexts(MiniLM()), n=32)`` therefore gives exact scores in the order of the scorer, but may miss texts that
     it would have put among the first. ``Rerank(MiniLM(), n=32)`` is the published form, which reads all texts. What is
@@ -85,8 +86,10 @@ class FewTexts(Scorer):
             chosen = first + _best(estimate.nearness, per_round - len(first), without=first)
             scores = self.scorer.rate(query, [texts[i] for i in chosen])
             for number in range(2, _ROUNDS + 1):
-                size = per_round if number < _ROUNDS else self.reads - len(chosen)
-                new = _best(estimate.given(chosen, scores), size, without=chosen)
+                promise, size = estimate.given(chosen, scores), self.reads - len(chosen)
+                if number < _ROUNDS:
+                    promise, size = promise + _NEW * scores.std() * estimate.unknown(chosen), per_round
+                new = _best(promise, size, without=chosen)
                 chosen = chosen + new
                 scores = np.concatenate([scores, self.scorer.rate(query, [texts[i] for i in new])])
             result = estimate.given(chosen, scores)
@@ -148,6 +151,13 @@ class _Estimate:
         by_parts = np.add.reduceat(of_part[self._flat], self._starts) * self._scale
         estimate: Floats = line + by_parts + self._vectors @ (some.T @ weights).astype(np.float32)
         return estimate
+
+    def unknown(self, chosen: Sequence[int]) -> Floats:
+        """Return the share of the parts of every text that no chosen text has."""
+        new = np.ones(self._n_parts)
+        new[np.concatenate([self._rows[i] for i in chosen])] = 0
+        share: Floats = np.add.reduceat(new[self._flat], self._starts) * self._scale**2
+        return share
 
 
 def _parts(text: str) -> tuple[tuple[str, ...], list[object]]:
