@@ -1,7 +1,7 @@
 """Rankings that read few texts beside the exact ranking, over the same questions.
 
     python benchmarks/few_texts.py GRAPH QUESTIONS ... [--limit 15] [--every 1] [--paths "ShortestPaths()"] [--beam]
-        [--kept] [--cold 3]
+        [--kept] [--cold 3] [--only TEXT ...]
 
 Question files are those of ``questions.py``; seeds are given, and every question counts. The exact ranking embeds all
 paths of a question, at about a hundred texts a second and thread, and keeps the vectors beside the graph. ``--kept``
@@ -102,13 +102,17 @@ def main() -> None:
     arguments.add_argument("--beam", action="store_true", help="compare beam searches")
     arguments.add_argument("--kept", action="store_true", help="only questions of which all vectors are kept")
     arguments.add_argument("--cold", type=int, default=3, help="questions timed without kept vectors")
+    arguments.add_argument("--only", action="append", default=[], help="pipelines whose text has this; may be repeated")
     given = arguments.parse_args()
     graph = Graph.open(given.graph)
     questions = chosen_questions(graph, given)
     print(f"{graph}, {len(questions)} questions, seeds given\n")
     print(f"| pipeline | {' | '.join(MEASURES)} | cold | warm |\n|{'---|' * (len(MEASURES) + 3)}")
     exact: dict[str, Evidence] = {}
-    for text in beams() if given.beam else rankings(given.paths):
+    texts = beams() if given.beam else rankings(given.paths)
+    for text in texts:
+        if given.only and text != texts[0] and not any(word in text for word in given.only):
+            continue
         pipeline = parse(text)
         rows = []
         for question in questions:
@@ -123,7 +127,7 @@ def main() -> None:
             whole = exact.setdefault(question.question.id, run.evidence)
             rows.append(row_of(question, run.evidence, run.answer.entities, whole))
         cells = [f"{statistics.fmean(column):.3f}" for column in zip(*rows, strict=True)]
-        timed = questions[: given.cold] if text not in (rankings(given.paths)[0], beams()[0]) else []
+        timed = questions[: given.cold] if text != texts[0] else []
         for kept in (False, True):
             took = seconds(graph, pipeline, timed, kept=kept)
             cells.append(f"{statistics.fmean(took):.2f} ({max(took):.2f})" if took else "")

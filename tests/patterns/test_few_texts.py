@@ -9,7 +9,18 @@ import numpy.typing as npt
 import pytest
 from faults import fails
 
-from graphbrick import BM25, Embedder, Evidence, FewTexts, LLM, LLMListwiseScorer, Query, Rerank, ShortestPaths, Subgraph
+from graphbrick import (
+    BM25,
+    LLM,
+    Embedder,
+    Evidence,
+    FewTexts,
+    LLMListwiseScorer,
+    Query,
+    Rerank,
+    ShortestPaths,
+    Subgraph,
+)
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.models.scorers.scorer import Scorer
@@ -68,7 +79,9 @@ def test_texts_that_were_read_have_their_own_score_and_come_before_all_others() 
     found = FewTexts(SumOfParts(), reads=40, sketch=Blind()).score("?", PATHS)
     read = np.array([text in set(READ) for text in PATHS])
     assert read.sum() == 40
-    np.testing.assert_array_equal(found[read], SumOfParts().score("?", [p for p, r in zip(PATHS, read, strict=True) if r]))
+    np.testing.assert_array_equal(
+        found[read], SumOfParts().score("?", [p for p, r in zip(PATHS, read, strict=True) if r])
+    )
     assert found[~read].max() <= found[read].min()
     assert len(np.unique(found[~read])) > 50  # estimates are in an order of their own
 

@@ -33,15 +33,15 @@ class FewTexts(Scorer):
     """A slow scorer that reads at most ``reads`` texts of a question; the scores of the others are estimated.
 
     A question has thousands of paths, and an embedder reads about a hundred texts a second. Paths share their parts:
-    entities, relations and words. Texts are read in six rounds. The first has texts of all relation patterns, and those
-    whose words are nearest to the question. After each round, the scores are explained by the parts of the texts read
-    (ridge regression over parts and static vectors, in its dual form), and the next round has the texts that then
+    entities, relations and words. Texts are read in six rounds. The first has texts of all relation patterns, and
+    those whose words are nearest to the question. After each round, the scores are explained by the parts of the texts
+    read (ridge regression over parts and static vectors, in its dual form), and the next round has the texts that then
     promise most; parts that were not read yet count in favour of a text, except in the last round.
 
-    ``Rerank(FewTexts(MiniLM()), n=32)`` therefore gives exact scores in the order of the scorer, but may miss texts that
-    it would have put among the first. ``Rerank(MiniLM(), n=32)`` is the published form, which reads all texts. What is
-    read depends on the question and the texts alone, not on vectors kept beside the graph, so that a question asked
-    twice has the same answer. `BeamSearch` asks at every step, so give it fewer reads, such as 64.
+    ``Rerank(FewTexts(MiniLM()), n=32)`` gives exact scores, but may miss texts that are among the best.
+    ``Rerank(MiniLM(), n=32)`` is the published form, which reads all texts. What is read depends on the question and
+    the texts alone, not on vectors kept beside the graph, so that a question asked twice has the same answer.
+    `BeamSearch` asks at every step, so give it fewer reads, such as 64.
 
     Args:
         scorer: The slow scorer, such as MiniLM(); scores of its different calls must compare.
@@ -51,8 +51,8 @@ class FewTexts(Scorer):
             no run of the model.
 
     Returns:
-        One score for each text. Texts that were not read come after all others, in the order of their estimates. The trace
-        counts both, as ``texts_read`` and ``texts_estimated``.
+        One score for each text. Texts that were not read come after all others, in the order of their estimates. The
+        trace counts both, as ``texts_read`` and ``texts_estimated``.
 
     Raises:
         PipelineError: Scores of different calls of the scorer do not compare.
