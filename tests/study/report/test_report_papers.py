@@ -60,7 +60,13 @@ def study(tmp_path: Path) -> Path:
             db.execute("UPDATE runs SET identity = ?, digests = '{}' WHERE name = ?", (f"text of {name}", name))
     db.close()
     data = (PlannedData("WebQSP", GRAPH, ("webqsp",), 20), PlannedData("MetaQA", GRAPH, ("metaqa",), 20))
-    paper = {"name": "A Paper", "graph": "Freebase", "model": "a large one", "embedder": "theirs", "counting": "somehow"}
+    paper = {
+        "name": "A Paper",
+        "graph": "Freebase",
+        "model": "a large one",
+        "embedder": "theirs",
+        "counting": "somehow",
+    }
     with Recorder(path) as recorder:
         tables = (MAIN, CURVE, MISSING, DOMAINS, COUNTS)
         recorder.plan(Plan("paper.toml", "paper.sqlite", False, paper, data, PIPELINES, tables))
