@@ -117,15 +117,19 @@ language model makes sense of them.
 
 The choices behind them are in [adr/0007](adr/0007-recipes.md).
 
-Recipes that rank paths by an embedder (12, 14 and more) read thousands of texts for the first question about a part of
-a graph: half a minute and more on two cores, if no vectors are kept. Choose paths by their relations first, and let the
-embedder read the best only. The first question over the Freebase core then takes two seconds
-([measured](../benchmarks/notebook/recipes.md)); with 128 and 32 in the place of 64 and 16, three. What it costs in
-quality depends on the graph, and is not known for the published data:
+**All recipes on this page are exact**: what they rank by an embedder, it reads in full, as published. Those that rank
+paths (2, 6, 12, 14 and more) therefore read thousands of texts for the first question about a part of a graph: half a
+minute and more on two cores, if no vectors are kept. `FewTexts` lets the embedder read 192 of them and estimates the
+others from the parts that they share ([bricks.md](bricks.md#fewtexts)). The first question then takes one to three
+seconds, and its answer does not depend on kept vectors. Most of the 32 best paths stay the same
+([measured](../benchmarks/notebook/recipes.md#fewer-texts-for-the-first-question)); few questions could be ranked
+exactly, so that a small loss is not ruled out. Set the part `embedder`, or write it into the pipeline; a beam search
+asks at every step and takes fewer:
 
 ```
-PPR(k=1000) >> ShortestPaths() >> Rerank(ByRelations(MiniLM()), n=64) >> Rerank(MiniLM(), n=32) >> PathAnswer()
-PPR(k=1000) >> BeamSearch(MiniLM(), prefilter=ByRelations(MiniLM()), prefilter_n=16) >> PathAnswer()
+graphbrick ask films.graph "..." --recipe 12 --set "embedder=FewTexts(MiniLM())"
+PPR(k=1000) >> ShortestPaths() >> Rerank(FewTexts(MiniLM()), n=32) >> PathAnswer()
+PPR(k=1000) >> BeamSearch(FewTexts(MiniLM(), reads=64)) >> PathAnswer()
 ```
 """
 

@@ -97,6 +97,7 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "stage": Expand() >> ShortestPaths(),
         "until": EnoughPaths(n=2),
         "EmbeddingModel": embedder,
+        "FewTexts": {"scorer": EmbeddingModel(**embedder)},
         "StaticEmbedder": {"model": str(folder / "made.static")},
         "PatternScorer": {"model": str(folder / "made.patterns")},
         "PathTowers": {"model": str(folder / "made.towers")},

@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from graphbrick.models.scorers.scorer import Scorer as Scorer
     from graphbrick.patterns.alignment.word_alignment import WordAlignment as WordAlignment
     from graphbrick.patterns.by_relations import ByRelations as ByRelations
+    from graphbrick.patterns.few_texts import FewTexts as FewTexts
     from graphbrick.patterns.model.scorer import PatternScorer as PatternScorer
     from graphbrick.patterns.planned.path_towers import PathTowers as PathTowers
     from graphbrick.pipeline import Condition as Condition

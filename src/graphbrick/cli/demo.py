@@ -64,7 +64,7 @@ def serve_demo(port: int, *, rebuild: bool = False, browse: bool = False) -> Non
     from graphbrick.serve.start import LOOPBACK_HOSTS, Listening
 
     graph = learned_world(console(), rebuild=rebuild)
-    recipes = {"paths": "PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()"}
+    recipes = {"paths": "PPR(k=1000) >> ShortestPaths() >> Rerank(FewTexts(MiniLM()), n=32) >> PathAnswer()"}
     options = ServeOptions({"world": str(graph.path)}, recipes, hosts=LOOPBACK_HOSTS)
     run_server(options, Listening(port=port), browse=browse)
 

@@ -3,6 +3,7 @@
 BRICKS = {
     "PatternScorer": "model.scorer",
     "ByRelations": "by_relations",
+    "FewTexts": "few_texts",
     "WordAlignment": "alignment.word_alignment",
     "PathTowers": "planned.path_towers",
 }

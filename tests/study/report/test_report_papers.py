@@ -60,7 +60,13 @@ def study(tmp_path: Path) -> Path:
             db.execute("UPDATE runs SET identity = ?, digests = '{}' WHERE name = ?", (f"text of {name}", name))
     db.close()
     data = (PlannedData("WebQSP", GRAPH, ("webqsp",), 20), PlannedData("MetaQA", GRAPH, ("metaqa",), 20))
-    paper = {"name": "A Paper", "graph": "Freebase", "model": "a large one", "counting": "somehow"}
+    paper = {
+        "name": "A Paper",
+        "graph": "Freebase",
+        "model": "a large one",
+        "embedder": "theirs",
+        "counting": "somehow",
+    }
     with Recorder(path) as recorder:
         tables = (MAIN, CURVE, MISSING, DOMAINS, COUNTS)
         recorder.plan(Plan("paper.toml", "paper.sqlite", False, paper, data, PIPELINES, tables))
@@ -185,6 +191,17 @@ def test_what_the_paper_measured_with_stands_beside_what_was_used_here(study: Pa
     assert rows["counting"] == ("somehow", "Hits@1, F1, subgraph recall")
     assert left_out([paper], questions)[0] == "Figure 5 of A Paper: memory: Nobody measured it."
     assert "No question of this study tells the relations" in left_out([paper], questions)[1]
+
+
+def test_an_embedder_that_reads_few_texts_is_named_so(study: Path) -> None:
+    few = "PPR() >> PruneEdges(USE(), n=8) >> ShortestPaths() >> Rerank(FewTexts(MiniLM(), reads=64), n=32)"
+    with sqlite3.connect(study) as db:
+        db.execute("UPDATE runs SET recipe = ?", (few,))
+    db.close()
+    with Study.open(study) as opened:
+        questions = opened.questions()
+    rows = {row[0].text: row[2].text for row in conditions_table(paper_of(study), questions).rows}
+    assert rows["embedder"] == "USE(), FewTexts(MiniLM(), reads=64)"
 
 
 def test_domains_are_those_of_the_first_relation_of_the_gold_path(study: Path) -> None:

@@ -122,7 +122,7 @@ def distil(
             vectors = _embedded(encoder, list(pieces.values()))
         reduced, variance = _reduced(vectors, dimensions)
         table = np.zeros((max(tokenizer.get_vocab().values()) + 1, reduced.shape[1] + 1), dtype=np.float16)
-        table[list(pieces), :-1] = reduced * _weights(len(pieces))[:, None]
+        table[list(pieces), :-1] = reduced * sif_weights(len(pieces))[:, None]
         (work / VECTORS).write_bytes(table.tobytes())
         (work / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")
         about = sealed(
@@ -257,7 +257,7 @@ def _reduced(vectors: Floats, dimensions: int) -> tuple[Floats, float]:
         return (centred @ kept).astype(np.float32), float(np.clip(share, 0, 1))
 
 
-def _weights(n: int) -> Floats:
+def sif_weights(n: int) -> Floats:
     """Return the SIF weights of n pieces whose frequencies follow Zipf's law, in the order of their ranks."""
     inverse = 1 / np.arange(2, n + 2)
     weights: Floats = (_SIF / (_SIF + inverse / inverse.sum())).astype(np.float32)

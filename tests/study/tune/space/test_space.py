@@ -174,5 +174,6 @@ def test_an_index_that_takes_long_to_make_is_advice_and_no_option(monkeypatch: p
 def test_known_pipelines_begin_with_the_default_and_call_no_model_that_is_not_there() -> None:
     known = known_pipelines(tiny_graph(), default=parse("ShortestPaths() >> PathAnswer()"))
     assert next(iter(known)) == "default"
-    assert {"recipe 1", "recipe 12", "recipe 14"} <= known.keys()
+    assert {"recipe 1", "recipe 12, few texts", "recipe 14, few texts"} <= known.keys()
+    assert "Rerank(FewTexts(MiniLM()), n=32)" in known["recipe 12, few texts"]
     assert not any("LLM" in text for text in known.values())

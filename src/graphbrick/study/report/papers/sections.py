@@ -12,6 +12,7 @@ from markupsafe import Markup
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.patterns.few_texts import FewTexts
 from graphbrick.pipeline.parsing import parse
 from graphbrick.study.report.charts import round_percent, short
 from graphbrick.study.report.markup import macro
@@ -250,10 +251,12 @@ def _models(run: StudyRun) -> Iterator[tuple[str, str]]:
     except GraphbrickError:  # such as a brick of a package that is not installed here
         yield "model", f"not readable here: {run.recipe}"
         return
-    for brick in bricks_of(pipeline):
+    bricks = list(bricks_of(pipeline))
+    inside = {id(brick.scorer) for brick in bricks if isinstance(brick, FewTexts)}  # named with how much it reads
+    for brick in bricks:
         if isinstance(brick, ChatModel):
             yield "model", repr(brick)
-        elif isinstance(brick, Embedder):
+        elif isinstance(brick, FewTexts) or (isinstance(brick, Embedder) and id(brick) not in inside):
             yield "embedder", repr(brick)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING
 from itertools import combinations
 
 from graphbrick.bricks.extract.vector_neighbors import VectorNeighbors
+from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import Capabilities, Capability, capabilities_of
 from graphbrick.core.parameters import Declared, declared
 from graphbrick.graphs.graph import Graph
@@ -31,6 +33,7 @@ _UNITED = ("extract", "retrieve")  # stages of which two together may find what 
 # A baseline for tables that nobody would use; paths added to those of another model; and what reads reports.
 _LEFT_OUT = ("RandomSample", "Supplement", "Points")
 _INDEXED = "VectorNeighbors()"
+_SCORER = "FewTexts(MiniLM())"  # MiniLM() alone reads thousands of texts for a first question, and would be given up
 # What a graph made from documents is asked with; over other graphs they have nothing to read.
 _TEXT = frozenset({Capability.CORPUS, Capability.PASSAGES})
 
@@ -38,10 +41,11 @@ _TEXT = frozenset({Capability.CORPUS, Capability.PASSAGES})
 def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
     """Return the space of all bricks that run on a graph.
 
-    A brick takes part if everything that it needs can be given: scorers (BM25, MiniLM, the alignment of words, and the
-    learned patterns of the graph), MiniLM as embedder, an index that is there or quickly made, and the language model,
-    if there is one. Two extract or two retrieve stages may be united; all unions together are drawn as often as one
-    brick (`Space`). The commands that would bring in more are the advice of the space.
+    A brick takes part if everything that it needs can be given: scorers (BM25, MiniLM that reads few texts, the
+    alignment of words, and the learned patterns of the graph), MiniLM as embedder, an index that is there or quickly
+    made, and the language model, if there is one. Two extract or two retrieve stages may be united; all unions
+    together are drawn as often as one brick (`Space`). The commands that would bring in more are the advice of the
+    space.
 
     Args:
         graph: The graph.
@@ -51,7 +55,7 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
     place = learned_place(graph)
     learned = (f"PatternScorer({str(place)!r})",) if learned_pipeline(graph) is not None else ()
     models = {
-        "scorer": (*learned, "WordAlignment(MiniLM())", "MiniLM()", "BM25()"),
+        "scorer": (*learned, "WordAlignment(MiniLM())", _SCORER, "BM25()"),
         "embedder": ("MiniLM()",),
         **({"llm": (llm,)} if llm else {}),
     }
@@ -98,6 +102,8 @@ def _unions(options: Sequence[str], models: Mapping[str, tuple[str, ...]]) -> li
 def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[str, str]:
     """Return the first recipes of a search by name: the default, and published ones.
 
+    Published recipes that score paths or relations by an embedder read few texts here, and are named so.
+
     Args:
         graph: The graph.
         default: The pipeline of ``graphbrick ask`` on this graph.
@@ -109,9 +115,12 @@ def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[s
         if recipe.needs or (recipe.uses_llm and not llm) or "reranker" in recipe.parts or recipe.index:
             continue
         parts = {"llm": llm} if llm and "llm" in recipe.parts else {}
-        pipeline = parse(recipe.text(**parts))
+        pipeline, name = parse(recipe.text(**parts)), f"recipe {recipe.name}"
+        if "embedder" in recipe.parts and Capability.CORPUS not in able:
+            with suppress(PipelineError):  # a stage that needs vectors, not scores, stays as published
+                pipeline, name = parse(recipe.text(**parts, embedder=_SCORER)), f"{name}, few texts"
         if all(stage.needs <= able for stage in bricks_of(pipeline) if isinstance(stage, Stage)):
-            named[f"recipe {recipe.name}"] = repr(pipeline)
+            named[name] = repr(pipeline)
     return named
 
 
