@@ -126,7 +126,7 @@ def roots(text: str, of: Callable[[str], str] = root, *, times: bool = False) ->
     """Return the roots of the folded words of a text.
 
     >>> sorted(roots("Fri-Sat: open", times=True))
-    ['day 4', 'day 5', 'fri', 'op', 'sat']
+    ['day 4', 'day 5', 'fri', 'open', 'sat']
 
     Args:
         text: The text.

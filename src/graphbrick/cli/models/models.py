@@ -25,7 +25,7 @@ _PORT, _CONTEXT = 8080, 8192
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """List the models that can be fetched by name, say which were, and list vectors that were made of them."""
+    """List models that can be fetched by name, and vectors made of them."""
     from graphbrick.cli.printing.models import print_models
     from graphbrick.models.embedders.distilled import distilled
     from graphbrick.models.store import folder, known
