@@ -206,8 +206,8 @@ class _Drafts:
 
     def _about_documents(self) -> Iterator[_Draft]:
         for card in self._cards:
-            if card.passages:
-                yield _Draft(f"What is {card.label}?", card.label, lambda answer: True)
+            if card.passages and card.label[:1] != card.label[:1].lower():  # a name, and not a word such as «euros»
+                yield _Draft(f"What is said about {card.label}?", card.label, lambda answer: True)
 
     def _property(self) -> Iterator[_Draft]:
         for card in self._cards:
