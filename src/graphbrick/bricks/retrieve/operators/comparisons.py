@@ -37,6 +37,7 @@ _NOT = re.compile(
 
 _SUPERLATIVE = re.compile(r"(?<!at )\b(?:most|least|fewest)\b")
 _METRES = re.compile(r"^(\d[\d.,]*) ?m\b")
+_METRES_APART = re.compile(r"(?<=\d) m\b(?! people)")  # «2000 m», but not «2m»
 
 
 class Bounds(NamedTuple):
@@ -267,6 +268,7 @@ class Comparisons:
         unread = _SUPERLATIVE.search(bounds.right)
         if unread:
             raise UnreadWordError(unread[0])
+        bounds = bounds._replace(right=_METRES_APART.sub(" metres", bounds.right))
         if is_length(bounds.names):
             bounds = bounds._replace(right=_METRES.sub(r"\1 metres", bounds.right))
         amount = self.english.read_amount(bounds.right)

@@ -17,7 +17,7 @@ from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.joins import Joins
 from graphbrick.bricks.retrieve.operators.wordings.mentions import words_around
-from graphbrick.bricks.retrieve.operators.wordings.negations import Negations
+from graphbrick.bricks.retrieve.operators.wordings.negations import ONLY, Negations
 from graphbrick.bricks.retrieve.operators.wordings.spellings import as_divided
 from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlatives
 from graphbrick.core.deferred import cached_property
@@ -37,6 +37,7 @@ _NOT_WITHIN = re.compile(  # «not before» is from then on
     r"\b(?:not|never)\b(?: [a-z]+){0,3} (?:than|before|after|since|until|till|over|under|above|below|at least|at most"
     r"|between|up to)\b"
 )
+_NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
 _NUMBER_OR_THAN = re.compile(r"(?<!\be)(?<!\w)\d|\b(?:more|less|fewer) than\b")
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
@@ -73,6 +74,8 @@ class Parser:
     def value_cue(self) -> str:
         """Return the first value of a property in the question, or wording of one; "" for none."""
         text = self.question.text
+        if ONLY.search(text):
+            return "only"
         terms = self.conditions.terms(text) if has_columns(self.place.graph) else ()
         if terms:
             return text[terms[0].start : terms[0].end]
@@ -107,7 +110,7 @@ class Parser:
 
     def check_left_out(self, plan: Plan | None) -> None:
         """Raise `CannotPlanError` if a plan says nothing of a «not» or «never», or a comparison leaves out a name."""
-        word = self.english.search("not_of_all", self.question.text)
+        word = self.english.search("not_of_all", self.question.text) or _NO.search(self.question.text)
         if isinstance(plan, p.Within):  # «patients under 10 whom e0 treats»; of «larger than e0» it has the number
             said = " ".join(plan.texts(self.place))
             named = re.sub(r"\bthan (?!\d).*", "", self.question.text)
@@ -197,10 +200,9 @@ class Parser:
         rules = (
             self._listed, self._classes, by_class.owners, by_class.together, by_class.works_for, self._phrasing,
             by_class.called, self._except, negations.neither, by_class.impact, by_class.hierarchy,
-            self.superlatives.best, self._before_noun, self._modified, negations.dated, self._where,
-            self.comparisons.within,
-            self._dated, by_class.never, negations.lacking, negations.negated, self._of_best, joins.shared,
-            joins.joined,
+            self.superlatives.best, self._before_noun, negations.only_one, negations.no_object, self._modified,
+            negations.dated, self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking,
+            negations.negated, self._of_best, joins.shared, joins.joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -263,7 +265,11 @@ class Parser:
 
     def _where(self, text: str) -> SetPlan | None:
         """Read «services written in Kotlin»: the values of properties in a phrase."""
-        return self.conditions.within(text) if has_columns(self.place.graph) else None
+        if not has_columns(self.place.graph) or not self.conditions.terms(text):
+            return None
+        from graphbrick.bricks.retrieve.operators.wordings.others import of_value  # most questions have no value
+
+        return of_value(self, text) or self.conditions.within(text)
 
     def _listed(self, text: str) -> SetPlan | None:
         match = self.english.match("listed", text)

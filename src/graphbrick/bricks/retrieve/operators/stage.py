@@ -31,7 +31,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_manner, check_names, check_one
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_ends, check_manner, check_names, check_one
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
@@ -203,6 +203,7 @@ class Operators(RetrieveStage):
         try:
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
             parser.check_left_out(plan)
+            check_ends(parser.schema, parser.question, plan)
             evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self))
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH, APART)

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
-from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
 from graphbrick.language.forms import PLACE, TIME, kind_of
@@ -73,6 +73,18 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
             code=UNREAD_WORDS,
             words=tuple(sorted(targets)),
         )
+
+
+def check_ends(paths: SchemaPaths, question: Question, plan: Plan | None) -> None:
+    """Raise `CannotPlanError` if nothing that a plan selects is of a class that a question asks for."""
+    targets = paths.asked(question.text) if paths.classes and isinstance(plan, SetPlan) else frozenset[str]()
+    if not targets or not isinstance(plan, SetPlan):
+        return
+    ends = plan.run(paths.place)
+    if len(ends) and not np.isin(ends, np.concatenate([paths.lexicon.classes[name] for name in targets])).any():
+        names = " or ".join(sorted(targets))
+        text = f"no reading that fits leads to {names}, only to {paths.lexicon.classes_of(ends) or 'others'}"
+        raise CannotPlanError(text, code="refusals.other_ends", words=tuple(sorted(targets)))
 
 
 def _is_place(paths: SchemaPaths, entity: int) -> bool:

@@ -134,7 +134,9 @@ class TripleSuperlatives(Parts):
             return None
         kind = self.english.bounds[match["bound"]] if match["bound"] else "least" if match["more"] else "exactly"
         if one is None:
-            return None if per else self._bounded_count(match, period, kind, amount.value)
+            if per or (kind in ("under", "most") and period is None):  # those that have none count too
+                return None
+            return self._bounded_count(match, period, kind, amount.value)
         verb = frozenset(
             self.english.content(match["verb"]) if self.english.search("won_or_lost", match["verb"]) else ()
         )

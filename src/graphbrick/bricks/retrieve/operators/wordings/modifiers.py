@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
-from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.others import of_other
 from graphbrick.language.stems import stem, stems
 
 if TYPE_CHECKING:
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"(?<!\be)(?<!\w)\d")
 _AUXILIARY = re.compile(r"(?:(?:that|which|who) )?(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")
 _JOIN = re.compile(r"(?:and|or|but|,)")
-_NEGATED = re.compile(
-    r" (?:that |which |who )?(?:do|does|did|is|are|was|were|has|have|had) (?:not|never)\b(?: any)?"
-    r"| (?:never|without|no)\b(?: any)?"
-)
 _DOES = re.compile(r"\b(?:do|does|did)\b")
 _RELATIVE = re.compile(r"(?:that|which|who) (?P<verb>[a-z]+)")
 _JOINED = re.compile(r",? (?:but|and|yet) (?:(?:that|which|who) )?(?=[a-z])")
@@ -79,19 +74,8 @@ class Modifiers:
             return None
         after = condition.rpartition(" ")[2]
         verb = after if _DOES.search(bounds.left) and self._is_relation(after) else ""  # «do nurses over 50 work»
-        phrase = f"{' '.join(words[:end])} {verb}".strip()
-        negation = _NEGATED.search(phrase)
-        outer = self.parser.rules.partakers(_NEGATED.sub("", phrase, count=1))
-        parts = outer.parts if isinstance(outer, p.Either) else (outer,)
-        noun = " ".join(words[start:end])
-        of_class = p.Members(self.lexicon.class_named(stems(noun)))
-        if not all(isinstance(part, Walk) and part.base == of_class for part in parts):
-            return None
-        inner = self.parser.set(f"which {noun} {condition.removesuffix(verb).strip()}")
-        walks = tuple(replace(part, base=inner) for part in parts if isinstance(part, Walk))
-        some: SetPlan = walks[0] if len(walks) == 1 else p.Either(walks)
-        every = tuple(p.Members(walk.classes[-1]) for walk in walks)
-        return p.Without(every[0] if len(every) == 1 else p.Either(every), some) if negation else some
+        phrase, noun = f"{' '.join(words[:end])} {verb}".strip(), " ".join(words[start:end])
+        return of_other(self.parser, phrase, noun, f"{noun} {condition.removesuffix(verb).strip()}")
 
     def _last_noun(self, words: list[str]) -> tuple[int, int]:
         """Return where the last name of a class begins and ends in a phrase, which does not begin with it; else 0."""

@@ -6,13 +6,20 @@ import re
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.patterns.properties.sources import has_columns
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
+_NO_OBJECT = re.compile(
+    r"(?P<left>.+?)(?: (?:that|which|who))? "
+    r"(?P<verb>(?:(?:is|are|was|were) )?(?!(?:have|has|with|are|is|do|does)\b)[a-z]+"
+    r"(?: (?:for|in|on|at|by|to|from|with))?) no (?P<rest>(?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z].*)"
+)
+ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )\bonly (?:[a-z]+ ){0,3}(?:the )?e\d+\b")
+"""«Only» before an entity, but not «the only»."""
 _UNKNOWN_REST = "operators.unknown_rest"
 
 
@@ -67,6 +74,30 @@ class Negations:
                 return p.Without(base, self.parser.set(f"which {self.parser.joins.noun(base)} have {match['what']}"))
             return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
         return None
+
+    def only_one(self, text: str) -> SetPlan | None:
+        """Read «parts only supplied by e0»: those that the relation joins to nothing else.
+
+        Raises:
+            UnreadWordError: It is said of more than one relation.
+        """
+        if not ONLY.search(text) or len(MENTION.findall(text)) != 1:
+            return None
+        plan = self.parser.set(re.sub(r"\bonly ", "", text))
+        if not isinstance(plan, p.Along) or len(plan.steps) != 1:
+            raise UnreadWordError("only")
+        ((relation, forward),) = plan.steps
+        return p.Within(plan, p.Degree(((relation, not forward),)), 1, 1, includes=True)
+
+    def no_object(self, text: str) -> SetPlan | None:
+        """Read «work for no airline», «had no faults»: a set without the entities that do it to something."""
+        match = _NO_OBJECT.fullmatch(text)
+        if match is None or MENTION.search(match["rest"]):
+            return None
+        left, positive = match["left"], f"{match['verb']} {match['rest']}"
+        if left == "who":
+            return self.parser.rules.lacking("who", positive)
+        return p.Without(self.parser.set(left), self.parser.set(f"{left} {positive}"))
 
     def dated(self, text: str) -> SetPlan | None:
         """Read «were not hired in 2004»: a set without what the rest selects, for a rest with a time or number."""
