@@ -59,7 +59,10 @@ def test_the_noun_that_has_the_value_has_it(guild: Graph, question: str, answers
 
 @pytest.mark.parametrize(
     "question",
-    ["Which members use at least two electric tools?", "Which members use only electric tools?"],
+    [
+        "Which members use at least two electric tools?",
+        "Which members use only electric tools?",
+    ],
 )
 def test_what_is_counted_with_a_value_is_refused(guild: Graph, question: str) -> None:
     assert not PIPELINE(guild, question).texts

@@ -12,9 +12,11 @@ from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanEr
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
 from graphbrick.language.forms import PLACE, TIME, kind_of
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.properties.sources import sources_of
 
+_WHICH = re.compile(r"(?:which|what) ")
+_LONGEST_NOUN, _LOOKED_AT = 3, 50  # words, and ends
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d,.]*\b")
 
 
@@ -77,14 +79,23 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
 
 def check_ends(paths: SchemaPaths, question: Question, plan: Plan | None) -> None:
     """Raise `CannotPlanError` if nothing that a plan selects is of a class that a question asks for."""
-    targets = paths.asked(question.text) if paths.classes and isinstance(plan, SetPlan) else frozenset[str]()
-    if not targets or not isinstance(plan, SetPlan):
+    if not paths.classes or not isinstance(plan, SetPlan):
         return
     ends = plan.run(paths.place)
-    if len(ends) and not np.isin(ends, np.concatenate([paths.lexicon.classes[name] for name in targets])).any():
-        names = " or ".join(sorted(targets))
-        text = f"no reading that fits leads to {names}, only to {paths.lexicon.classes_of(ends) or 'others'}"
-        raise CannotPlanError(text, code="refusals.other_ends", words=tuple(sorted(targets)))
+    if (
+        question.text.startswith("who ")
+        and len(ends)
+        and all(_is_place(paths, end) for end in ends[:_LOOKED_AT].tolist())
+    ):
+        text = f"«who» asks for no {paths.lexicon.classes_of(ends) or 'place'}"
+        raise CannotPlanError(text, code=UNREAD_WORDS, words=("who",))
+    lead = _WHICH.match(question.text)
+    words = stems(question.text[lead.end() :])[:_LONGEST_NOUN] if lead else ()
+    named = (paths.type_named(words[:size]) for size in range(len(words), 0, -1))
+    asked = [paths.lexicon.classes[name] for name in {*filter(None, named)}]
+    if len(ends) and asked and not np.isin(ends, np.concatenate(asked)).any():
+        text = f"no reading that fits leads to what is asked for, only to {paths.lexicon.classes_of(ends) or 'others'}"
+        raise CannotPlanError(text, code="refusals.other_ends", words=words)
 
 
 def _is_place(paths: SchemaPaths, entity: int) -> bool:

@@ -79,7 +79,7 @@ def of_value(parser: Parser, text: str) -> SetPlan | None:
         return None
     named = lexicon.classes_in(left)
     if not size and not right and named and NEGATED.search(left):  # «never flew an Airbus»
-        of_holders = parser.joins.nouns(parser.set(f"which {value}"))[0]
+        of_holders = _noun_of(parser, value)
         if lexicon.class_named(stems(of_holders)) not in ("", *named):
             return of_other(parser, f"{_ARTICLE.sub(' ', left)}{of_holders}", of_holders, f"{value} {of_holders}")
     if not size or not (named or left.startswith("who ")) or lexicon.class_named(stems(noun)) in named or after:
@@ -101,9 +101,18 @@ def _as_subject(parser: Parser, left: str, value: str, right: list[str]) -> SetP
     is_verb = bool(right) and any(label[:1] == (stem(right[0]),) for label in parser.resolver.labels)
     if not is_verb:
         return None
+    noun = _noun_of(parser, value)
     try:
         holders = parser.set(f"which {value}")
-        (noun,) = parser.joins.nouns(holders)
-        return None if noun == "ones" else p.Both((holders, parser.set(f"{left}{noun} {' '.join(right)}")))
-    except (CannotPlanError, ValueError):
+        return p.Both((holders, parser.set(f"{left}{noun} {' '.join(right)}"))) if noun else None
+    except CannotPlanError:
         return None
+
+
+def _noun_of(parser: Parser, value: str) -> str:
+    """Return the name of the one class of all that has a value; "" if there is none."""
+    try:
+        nouns = parser.joins.nouns(parser.set(f"which {value}"))
+    except CannotPlanError:
+        return ""
+    return nouns[0] if len(nouns) == 1 and nouns[0] != "ones" else ""
