@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -233,6 +234,9 @@ class _Counter:
         self._progress(ANSWERING, self.done, self._total)
 
 
+_SLOW = 0.1  # seconds between answers from which on each is committed at once
+
+
 def _answer(
     recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judged: NoJudging, counter: _Counter
 ) -> None:
@@ -244,9 +248,13 @@ def _answer(
     budget = current_budget()
     assert budget is not None
     with watched_by(counter.within), closing(run(work, tasks)) as answers:
+        last = time.monotonic()
         for answer in answers:
             for result, detail in answer.results:
                 recorder.put(result, detail)
+            if time.monotonic() - last > _SLOW:  # the next one may take an hour, and a kill must not lose these
+                recorder.commit()
+            last = time.monotonic()
             judged.submit(
                 _unjudged(questions[result.question], detail)
                 for result, detail in answer.results

@@ -1,4 +1,4 @@
-"""Writer of a study: one process at a time, each result is committed within a second."""
+"""Writer of a study: one process at a time; results are committed once a second, and at once where they come slowly."""
 
 from __future__ import annotations
 
@@ -218,6 +218,10 @@ class Recorder:
                 if detail.exchanges:
                     packed = pack(detail.exchanges)
                     self._db.execute("INSERT INTO exchanges VALUES (?, ?, ?)", (result.run, result.question, packed))
+
+    def commit(self) -> None:
+        """Write what was stored so far; a kill after that loses nothing of it."""
+        self._db.commit()
 
     def opinions(self, judge: str) -> Judgements:
         """Return the judgements of a further judge.
