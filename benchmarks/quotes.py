@@ -7,7 +7,7 @@ The questions of quotes.jsonl were written from the documents before the product
 health documents (medquad), the Python language reference (python), the German help of GNOME (gnome-de, Debian's
 package gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's
 package debian-handbook). The pages of a town in English and German, of a port and of a university stand in
-benchmarks/pages (town, town-de, port, campus): opening hours, timetables, fees, names. The constitution of Debian and
+benchmarks/quote_pages (town, town-de, port, campus): opening hours, timetables, fees, names. The constitution of Debian and
 what else its package doc-debian has is debian-en. Half «a» is for choosing weights, half «b» is for measuring. A
 quotation answers if it holds one of the answers, whatever case and emphasis. Questions without an answer are those of
 quotes.jsonl that have none, and for wild and medquad each other's questions.
@@ -56,7 +56,7 @@ SETS = (
     "port",
     "campus",
 )
-PAGES = Path(__file__).with_name("pages")
+PAGES = Path(__file__).with_name("quote_pages")
 _DEBIAN = (
     "bug-log-access bug-log-mailserver bug-mailserver-refcard bug-maint-info bug-maint-mailcontrol bug-reporting "
     "constitution debian-manifesto mailing-lists social-contract source-unpack"
