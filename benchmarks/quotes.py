@@ -7,8 +7,8 @@ The questions of quotes.jsonl were written from the documents before the product
 health documents (medquad), the Python language reference (python), the German help of GNOME (gnome-de, Debian's
 package gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's
 package debian-handbook). The pages of a town in English and German, of a port and of a university stand in
-benchmarks/quote_pages (town, town-de, port, campus): opening hours, timetables, fees, names. The constitution of Debian and
-what else its package doc-debian has is debian-en. Half «a» is for choosing weights, half «b» is for measuring. A
+benchmarks/quote_pages (town, town-de, port, campus): opening hours, timetables, fees, names. The constitution of Debian
+and what else its package doc-debian has is debian-en. Half «a» is for choosing weights, half «b» is for measuring. A
 quotation answers if it holds one of the answers, whatever case and emphasis. Questions without an answer are those of
 quotes.jsonl that have none, and for wild and medquad each other's questions.
 """

@@ -6,7 +6,6 @@ import json
 import random
 import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -398,20 +397,3 @@ def test_linear_algebra_takes_one_thread(tmp_path, monkeypatch):
     with threadpool_limits(limits=2, user_api="blas"):
         evaluate(GRAPH, questions(3), {"bm25": TEXTS["bm25"]}, out=tmp_path / "runs.sqlite").close()
     assert set(seen) == {1}
-
-
-def test_slow_answers_are_committed_at_once(tmp_path):
-    """The next answer may take an hour: a kill meanwhile must not lose those before it."""
-    place, seen = tmp_path / "runs.sqlite", []
-
-    @dataclass(frozen=True)
-    class Slow(RetrieveStage):
-        def retrieve(self, query, subgraph):
-            with Study.open(place) as study:
-                seen.append(sum(len(list(study.results(run.id))) for run in study.runs()))
-            time.sleep(0.15)
-            return Paths().retrieve(query, subgraph)
-
-    evaluate(GRAPH, questions(5)[1:], {"slow": Slow() >> parse("PathAnswer()")}, out=place, workers=1).close()
-    assert seen == sorted(seen)
-    assert seen[-1] == len(seen) - 1 > 0
