@@ -330,10 +330,9 @@ def _words_of(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _few_texts(graph: Graph) -> Iterator[str]:
-    """Yield the values of stored columns with few different texts, and of what came with changes."""
+    """Yield the values of stored columns, also of triples, with few different texts, and of what came with changes."""
     for column in graph.columns:
-        if not column.of_triples:
-            yield from column.few_texts(_FEW_VALUES)
+        yield from column.few_texts(_FEW_VALUES)
     for facts in graph.changes.facts.values():
         yield from (value for value in (facts.properties or {}).values() if isinstance(value, str))
 

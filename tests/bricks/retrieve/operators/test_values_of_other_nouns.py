@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from staff import Indifferent
 
@@ -9,7 +11,7 @@ from graphbrick import EntityRecord, LinkLabels, PathAnswer, Patterns
 from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records.records import Record
+from graphbrick.graphs.records.records import EdgeRecord, Record
 
 PIPELINE = LinkLabels() >> Operators(Patterns(Indifferent())) >> PathAnswer()
 ROOMS = [("Kiln Room", 3200), ("Wood Shop", 900), ("Loft", 1500)]  # length in metres times a hundred
@@ -66,3 +68,17 @@ def test_the_noun_that_has_the_value_has_it(guild: Graph, question: str, answers
 )
 def test_what_is_counted_with_a_value_is_refused(guild: Graph, question: str) -> None:
     assert not PIPELINE(guild, question).texts
+
+
+@pytest.mark.parametrize(
+    "question", ["How many captains are there?", "Is Ann Low a captain?", "Which pilots are captains?"]
+)
+def test_a_value_of_a_relation_is_no_other_word(tmp_path: Path, question: str) -> None:
+    """A captain flies, but here it is a role: «captains» does not mean all that fly."""
+    records: list[Record] = [EntityRecord(name, types=("Pilot",)) for name in ("Ann Low", "Bo Hay", "Cy Orr")]
+    records += [EntityRecord(name, types=("Plane",)) for name in ("Heron", "Lynx")]
+    records.append(EntityRecord("Northair", types=("Airline",)))
+    records += [("Ann Low", "FLIES", "Heron"), ("Bo Hay", "FLIES", "Lynx"), ("Cy Orr", "FLIES", "Lynx")]
+    roles = [("Ann Low", "first officer"), ("Bo Hay", "captain"), ("Cy Orr", "captain")]
+    records += [EdgeRecord(name, "WORKS_FOR", "Northair", {"role": role}) for name, role in roles]
+    assert not PIPELINE(build(records, tmp_path / "air.graph"), question).texts

@@ -24,7 +24,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, stem, stems
-from graphbrick.patterns.properties.sources import has_columns, property_names, sources_of
+from graphbrick.patterns.properties.sources import has_columns, property_names, sources_of, words_of_values
 from graphbrick.patterns.unknown_words import Reading, WordReader, with_readings
 
 if TYPE_CHECKING:
@@ -151,7 +151,9 @@ class Parser:
             properties=frozenset(property_names(self.place.graph)),
             around=words_around(self.place.graph, self.question, lexicon),
         )
-        return reader.near(WORD.findall(MENTION.sub(" ", text)), text)
+        readings = reader.near(WORD.findall(MENTION.sub(" ", text)), text)
+        values = frozenset(map(stem, words_of_values(self.place.graph))) if readings else frozenset[str]()
+        return [one for one in readings if stem(one.word) not in values]  # «captain» is a role, and no other word
 
     def check_no_property(self, text: str) -> None:
         """Raise `CannotPlanError` if a question that no rule reads names a property, which no path answers."""
