@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.core.graph import Corpus, PassageText
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside import FolderBeside, facts_of
@@ -258,6 +259,11 @@ class TextGraph(Graph, Corpus):
         """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""
         rows = (self.mentioned_in(entity)[:limit].tolist() for entity in entities)
         return [[self.passage(passage) for passage in row] for row in rows]
+
+
+def passage_words(graph: TextGraph) -> WordIndex:
+    """Return the words of the passages of a graph; a session reads them once."""
+    return current_session().get(("passage words",), graph.word_index, of=graph)
 
 
 def _are_rows(begin: npt.NDArray[np.int64], end: int) -> bool:

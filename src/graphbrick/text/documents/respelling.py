@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.corpus import TextGraph, passage_words
 from graphbrick.graphs.store.word_index import WordIndex
 from graphbrick.language.folding import Token, nfc, tokens
 from graphbrick.language.forms import is_installed, is_word
@@ -23,11 +23,6 @@ _LONGEST = 40
 _READ_WORDS = 64
 _ENDINGS = frozenset(("e", "en", "er", "es", "em", "ing", "ed", "y", "ies", "ie"))
 _ADDED = _ENDINGS | frozenset(("s", "n", "d", "t", "st"))  # to a whole word
-
-
-def words_of(graph: TextGraph) -> WordIndex:
-    """Return the words of the passages."""
-    return current_session().get(("passage words",), graph.word_index, of=graph)
 
 
 def respelled(graph: TextGraph, question: str, *, tell: bool = True) -> str:
@@ -47,7 +42,7 @@ def respelled(graph: TextGraph, question: str, *, tell: bool = True) -> str:
     """
     question = nfc(question)
     words = [word for word in tokens(question)[:_READ_WORDS] if len(word.text) > 1]
-    index = words_of(graph)
+    index = passage_words(graph)
     unknown = [word for word in words if word.text not in index and not _is_function_word(word.text)]
     is_foreign = 2 * sum(not _is_english(word.text) for word in unknown) > len(words)
     if is_foreign or not unknown:

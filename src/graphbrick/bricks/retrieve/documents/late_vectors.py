@@ -21,10 +21,9 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
 )
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.graphs.corpus import searched_text
+from graphbrick.graphs.corpus import passage_words, searched_text
 from graphbrick.language.folding import search_words
 from graphbrick.models.vectors.store import store_of
-from graphbrick.text.documents.respelling import words_of
 
 if TYPE_CHECKING:
     from graphbrick.graphs.corpus import TextGraph
@@ -116,7 +115,7 @@ def _of_candidates(
 def _words_of(graph: TextGraph, passages: Iterable[int]) -> str:
     """Return the words that tell passages from others: those that are frequent in them and rare elsewhere."""
     weights: defaultdict[str, float] = defaultdict(float)
-    index = words_of(graph)
+    index = passage_words(graph)
     for passage in passages:
         words = search_words(searched_text(graph.passage(passage)))
         for word in words:

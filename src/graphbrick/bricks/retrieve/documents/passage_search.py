@@ -9,11 +9,10 @@ from graphbrick.core import Citation, Passage
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import REFUSAL, event
-from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.corpus import TextGraph, passage_words
 from graphbrick.language.folding import search_words
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
-from graphbrick.text.documents.respelling import words_of
 
 Scores = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.floating]
@@ -27,12 +26,12 @@ _FUSION = 60  # reciprocal rank fusion, as in its paper
 
 def word_scores(graph: TextGraph, question: str) -> Scores:
     """Return the BM25 score of every passage with its title and heading, float64 [passages], at least 0."""
-    return words_of(graph).scores(search_words(question), graph.n_passages)
+    return passage_words(graph).scores(search_words(question), graph.n_passages)
 
 
 def word_parts(graph: TextGraph, question: str) -> Scores:
     """Return the part of each question word in the BM25 scores, float64 [words, passages]."""
-    index = words_of(graph)
+    index = passage_words(graph)
     words = [word for word in dict.fromkeys(search_words(question)) if word in index]
     rows = [index.scores([word], graph.n_passages) for word in words]
     return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
