@@ -125,7 +125,7 @@ def test_vectors_that_were_distilled_are_removed(run, folder: Path) -> None:
     place, other = distilled_at(default_folder()), distilled_at(folder / "static-minilm-v0")
     lock = place.with_name(f".{place.name}.lock")
     with claim(lock, wait=False):
-        refused(run("remove", place.name), f"{place.name} is being made by another process")
+        refused(run("remove", place.name), f"{place.name} is being fetched or made by another process")
     assert place.is_dir()
     assert run("remove", place.name).out == f"{place.name}: 2 MB freed\n"
     assert (place.exists(), lock.exists(), other.is_dir()) == (False, False, True)

@@ -158,7 +158,7 @@ def test_a_model_that_is_being_fetched_is_not_removed(hub: Hub, folder: Path) ->
     fetch_events()
     with (folder / ".tiny-lm.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with fails("models.being_fetched", name="tiny-lm"):
+        with fails("models.in_use", name="tiny-lm"):
             remove(ONE.name)
     assert fetched(ONE.name) is not None
 

@@ -282,30 +282,36 @@ def remove(name: str) -> int:
     if not folder().is_dir():
         return 0
     freed = 0
+    with removing(name), _only_one(model, wait=False):
+        shutil.rmtree(_work(model), ignore_errors=True)
+        for path in [path for file in model.files for path in (file.path, file.part)]:
+            if path.is_file():
+                freed += path.stat().st_size
+                path.unlink()
+        if model.folder:
+            folders = {model.path} | {file.path.parent for file in model.files}
+            for place in sorted(folders, key=lambda place: -len(place.parts)):
+                if place.is_dir() and not any(place.iterdir()):
+                    place.rmdir()
+        remove_lock(_lock(model))
+    return freed
+
+
+@contextmanager
+def removing(name: str) -> Iterator[None]:
+    """Raise `ModelError` for what keeps a model from being removed: another process, or the folder."""
     try:
-        with _only_one(model, wait=False):
-            shutil.rmtree(_work(model), ignore_errors=True)
-            for path in [path for file in model.files for path in (file.path, file.part)]:
-                if path.is_file():
-                    freed += path.stat().st_size
-                    path.unlink()
-            if model.folder:
-                folders = {model.path} | {file.path.parent for file in model.files}
-                for place in sorted(folders, key=lambda place: -len(place.parts)):
-                    if place.is_dir() and not any(place.iterdir()):
-                        place.rmdir()
-            remove_lock(_lock(model))
+        yield
     except BlockingIOError as error:
         raise ModelError(
-            f"{name} is being fetched by another process; wait until it is done, or end it",
-            code="models.being_fetched",
+            f"{name} is being fetched or made by another process; wait until it is done, or end it",
+            code="models.in_use",
             name=name,
         ) from error
     except OSError as error:
         raise ModelError(
             f"{name} cannot be removed from {folder()}: {error.strerror or error}", code="models.not_removed", name=name
         ) from error
-    return freed
 
 
 def suggestion(name: str) -> str:

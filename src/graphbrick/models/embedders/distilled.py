@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphbrick.core.errors import ModelError
 from graphbrick.core.files.folders import files_in
 from graphbrick.core.files.locks import claim
 from graphbrick.core.files.system import remove_lock
-from graphbrick.models.store import folder, known
+from graphbrick.models.store import folder, known, removing
 
 _NAME = re.compile(r"static-minilm-v\d+")
 
@@ -90,18 +89,7 @@ def remove_distilled(name: str) -> int:
     if found is None:
         return 0
     freed, lock = found.bytes, found.path.with_name(f".{name}.lock")
-    try:
-        with claim(lock, wait=False):
-            shutil.rmtree(found.path)
-            remove_lock(lock)
-    except BlockingIOError as error:
-        raise ModelError(
-            f"{name} is being made by another process; wait until it is done, or end it",
-            code="static.being_made",
-            name=name,
-        ) from error
-    except OSError as error:
-        raise ModelError(
-            f"{found.path} cannot be removed: {error.strerror or error}", code="static.not_removed", name=name
-        ) from error
+    with removing(name), claim(lock, wait=False):
+        shutil.rmtree(found.path)
+        remove_lock(lock)
     return freed
