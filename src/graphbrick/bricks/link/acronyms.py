@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from graphbrick.core.session import current_session
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import spaced
@@ -23,7 +24,13 @@ def meant_by(graph: Graph, text: str) -> list[int]:
     entities nothing is looked for.
     """
     is_one = _FEWEST <= len(text) <= _MOST and text.isalpha() and text.isascii() and text[0].isupper()
-    if not is_one or sum(letter.isupper() for letter in text) < _FEWEST or graph.n_entities > _MOST_ENTITIES:
+    if not is_one or sum(letter.isupper() for letter in text) < _FEWEST:
+        return []
+    if graph.n_entities > _MOST_ENTITIES:
+        message = (
+            f"{text!r} was not compared with initials of names, as the graph has more than {_MOST_ENTITIES:,} entities"
+        )
+        event(message, "link.initials_not_read", name=text, at_most=_MOST_ENTITIES)
         return []
     every, large = _by_initials(graph)
     return list(every.get(text.lower(), ()) or large.get(text.lower(), ()))

@@ -48,8 +48,8 @@ class LinkLabels(LinkStage):
     not the first word, and spelled exactly like a name.
 
     Capitalized or quoted words that are not an exact name are looked up again. Other spellings come first: initials
-    with or without points, «&» for «and», without an article, in the plural. Then parts of a name that only one entity
-    has, such as a first name. Then typing errors: one in a name of five letters or more, two in one of ten. In lower
+    with or without points, «&» for «and», without an article, in the plural. Then the initials of a whole name, such as
+    «ICU», and parts of a name that only one entity has, such as a first name. Then typing errors: one in a name of five letters or more, two in one of ten. In lower
     case, typing errors are looked for in names of two words or more; all else only if nothing matches exactly.
 
     If several entities share a name, the question decides: neighbours of what else it names, types and relations that
@@ -70,7 +70,7 @@ class LinkLabels(LinkStage):
 
     Raises:
         LinkError: Nothing in the question names an entity (the message shows the nearest labels), or the only match is
-            a part of several names (the message shows them).
+            a part, or the initials, of several names (the message shows them).
 
     Example:
         >>> from graphbrick.testing import tiny_graph
@@ -139,7 +139,7 @@ class LinkLabels(LinkStage):
             shown = ", ".join(shortened(graph.label(entity), _LONGEST_NAME) for entity in part.entities[:_SHOWN])
             more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
             raise LinkError(
-                f"{part.text!r} is a part of {len(part.entities):,} names in this graph: {shown}{more}; which one is "
+                f"{part.text!r} may stand for {len(part.entities):,} names in this graph: {shown}{more}; which one is "
                 "meant? Write it in full",
                 code="link.part_of_several",
                 name=part.text,

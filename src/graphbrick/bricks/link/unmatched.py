@@ -36,10 +36,10 @@ _AUXILIARIES = frozenset(("do", "does", "did", "has", "have", "had", "is", "was"
 
 @dataclass(frozen=True)
 class Several:
-    """A part of several names.
+    """A part, or the initials, of several names.
 
     Attributes:
-        text: The part.
+        text: The part or initials.
         entities: The entities with these names.
     """
 
@@ -227,14 +227,7 @@ class Unmatched:
             return None
         from graphbrick.bricks.link.acronyms import meant_by  # most names are written in full
 
-        entities = meant_by(self.graph, surface)
-        if len(entities) > 1:
-            self.several.append(Several(surface, entities))
-        if len(entities) != 1:
-            return None
-        taken = self.graph.label(entities[0])
-        event(f"{surface!r} is taken for {taken!r}, by its initials", "link.initials", name=surface, taken=taken)
-        return Mention(surface, entities[0], _PART)
+        return self._only(surface, meant_by(self.graph, surface), "is taken by its initials for", "link.initials")
 
     def _part(self, span: Span) -> Mention | None:
         """Return the entity of which a span is a part of the name, if it is the only one or `_in_all`."""
@@ -250,12 +243,16 @@ class Unmatched:
             text = f"{surface!r} is a part of {taken!r}, which {n:,} longer names contain; took it"
             event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
             return Mention(surface, inner, _PART)
+        return self._only(surface, entities, "is a part of the name", "link.part_of_one")
+
+    def _only(self, surface: str, entities: Sequence[int], why: str, code: str) -> Mention | None:
+        """Return the only entity that words stand for, with an event; of several, none is taken, and they are noted."""
         if len(entities) > 1:
             self.several.append(Several(surface, entities))
         if len(entities) != 1:
             return None
         taken = self.graph.label(entities[0])
-        event(f"{surface!r} is a part of the name {taken!r} alone", "link.part_of_one", name=surface, taken=taken)
+        event(f"{surface!r} {why} {taken!r} alone", code, name=surface, taken=taken)
         return Mention(surface, entities[0], _PART)
 
     def _in_all(self, entities: Sequence[int]) -> int | None:

@@ -35,20 +35,20 @@ class Joins:
         return nouns[0] if len(nouns) == 1 else "ones"
 
     def nouns(self, base: SetPlan) -> list[str]:
-        """Return the names of the few classes that together have all entities of a set; «ones» if there are none."""
+        """Return the names of the few classes that together have all entities of a set; «ones» if it takes many."""
         if isinstance(base, p.Members):
             return [spaced(base.name).lower()]
         left, names = base.run(self.parser.place), list[str]()
         while len(left) and len(names) < _MOST_CLASSES:
-            name = self.lexicon.classes_of(left) or self._any_class(left)
+            name = self._commonest_class(left)
             if not name:
                 break
             left = left[~np.isin(left, self.lexicon.classes[name])]
             names.append(spaced(name).lower())
         return ["ones"] if len(left) or not names else names
 
-    def _any_class(self, entities: Ints) -> str:
-        """Return the class that most of some entities have."""
+    def _commonest_class(self, entities: Ints) -> str:
+        """Return the class that most of some entities have, the smallest of several; "" for none."""
         shares = {name: np.isin(entities, members).sum() for name, members in self.lexicon.classes.items()}
         best = max(shares, key=lambda name: (shares[name], -len(self.lexicon.classes[name])), default="")
         return best if best and shares[best] else ""

@@ -78,7 +78,7 @@ class Modifiers:
         return of_other(self.parser, phrase, noun, f"{noun} {condition.removesuffix(verb).strip()}")
 
     def _last_noun(self, words: list[str]) -> tuple[int, int]:
-        """Return where the last name of a class begins and ends in a phrase, which does not begin with it; else 0."""
+        """Return the places of the first word of the last class and of the word after it; (0, 0) for the first noun."""
         for end in range(len(words), 2, -1):
             for start in range(max(2, end - 4), end):
                 if self.lexicon.class_named(stems(" ".join(words[start:end]))):
