@@ -49,8 +49,9 @@ class LinkLabels(LinkStage):
 
     Capitalized or quoted words that are not an exact name are looked up again. Other spellings come first: initials
     with or without points, «&» for «and», without an article, in the plural. Then the initials of a whole name, such as
-    «ICU», and parts of a name that only one entity has, such as a first name. Then typing errors: one in a name of five letters or more, two in one of ten. In lower
-    case, typing errors are looked for in names of two words or more; all else only if nothing matches exactly.
+    «ICU», and parts of a name that only one entity has, such as a first name. Then typing errors: one in a name of five
+    letters or more, two in one of ten. In lower case, typing errors are looked for in names of two words or more; all
+    else only if nothing matches exactly.
 
     If several entities share a name, the question decides: neighbours of what else it names, types and relations that
     it speaks of. Then exact spelling comes first, then labels before aliases, then the entity with the most triples.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError
@@ -22,7 +22,7 @@ NEGATED = re.compile(
 )
 """Words that say that a phrase does not hold, where its object is no entity."""
 _COUNTED = re.compile(
-    r"\b(?:only|both|each|every|most|least|fewest|more than|fewer than|less than|exactly|at|two|three|\d+)\b"
+    r"\b(?:only|both|each|every|at (?:least|most)|most|least|fewest|(?:more|fewer|less) than|exactly|two|three|\d+)\b"
 )
 _BETWEEN = re.compile(r"(?:,|\s|\band\b|\bor\b|\beither\b|\bthe\b|\ban?\b)*")
 _BOTH = re.compile(r"\bboth $")
@@ -56,55 +56,93 @@ def of_other(parser: Parser, phrase: str, noun: str, condition: str) -> SetPlan 
     return p.Without(every[0] if len(every) == 1 else p.Either(every), some) if negation else some
 
 
+class _Said(NamedTuple):
+    """A phrase with values side by side.
+
+    Attributes:
+        left: The text before them.
+        values: The values.
+        joined: The text from the first to the last of them.
+        noun: The name of a class right after them; "" for none.
+        right: The words after that.
+        has_more: Whether there are further values.
+    """
+
+    left: str
+    values: list[str]
+    joined: str
+    noun: str
+    right: list[str]
+    has_more: bool
+
+    @classmethod
+    def of(cls, parser: Parser, text: str) -> _Said | None:
+        """Return a phrase by its first values; None if it has none."""
+        terms = parser.conditions.terms(text)
+        if not terms:
+            return None
+        gaps = [_BETWEEN.fullmatch(text[one.end : other.start]) for one, other in pairwise(terms)]
+        n = gaps.index(None) + 1 if None in gaps else len(terms)
+        begin, end, right = terms[0].start, terms[n - 1].end, text[terms[n - 1].end :].split()
+        named = parser.resolver.lexicon.class_named
+        size = next((size for size in range(_LONGEST, 0, -1) if named(stems(" ".join(right[:size])))), 0)
+        values = [text[one.start : one.end] for one in terms[:n]]
+        return cls(text[:begin], values, text[begin:end], " ".join(right[:size]), right[size:], n < len(terms))
+
+
 def of_value(parser: Parser, text: str) -> SetPlan | None:
     """Read «which pilots fly Boeing planes», «which electricians operate a machine»; None for another phrase.
 
     Raises:
         CannotPlanError: It counts what has the value, or says that nothing else has.
     """
-    terms = parser.conditions.terms(text)
-    if not terms or MENTION.search(text):
+    said = None if MENTION.search(text) else _Said.of(parser, text)
+    if said is None:
         return None
-    gaps = [_BETWEEN.fullmatch(text[one.end : other.start]) for one, other in pairwise(terms)]
-    joined = gaps.index(None) + 1 if None in gaps else len(terms)  # values side by side
-    end = terms[joined - 1].end
-    left, value, right = text[: terms[0].start], text[terms[0].start : end], text[end:].split()
-    lexicon = parser.resolver.lexicon
-    size = next((size for size in range(_LONGEST, 0, -1) if lexicon.class_named(stems(" ".join(right[:size])))), 0)
-    noun, after = " ".join(right[:size]), " ".join(right[size:])
-    subject = parser.english.lead.sub("", left, count=1).strip()
-    if not subject and not size:
-        return _as_subject(parser, left, value, right)
-    if joined < len(terms):
+    if not said.noun and not parser.english.lead.sub("", said.left, count=1).strip():
+        return _as_subject(parser, said)
+    if said.has_more or said.right:
         return None
-    named = lexicon.classes_in(left)
-    if not size and not right and named and NEGATED.search(left):  # «never flew an Airbus»
-        of_holders = _noun_of(parser, value)
-        if lexicon.class_named(stems(of_holders)) not in ("", *named):
-            return of_other(parser, f"{_ARTICLE.sub(' ', left)}{of_holders}", of_holders, f"{value} {of_holders}")
-    if not size or not (named or left.startswith("who ")) or lexicon.class_named(stems(noun)) in named or after:
+    return _as_bare_object(parser, said) or _before_object(parser, said)
+
+
+def _before_object(parser: Parser, said: _Said) -> SetPlan | None:
+    """Read «which pilots fly Boeing planes», «fly Boeing and Embraer planes»: the values are those of the object."""
+    named, left = parser.resolver.lexicon.classes_in(said.left), _BOTH.sub("", said.left)
+    of_class = parser.resolver.lexicon.class_named(stems(said.noun))
+    if not of_class or of_class in named or not (named or said.left.startswith("who ")):
         return None
-    counted = _COUNTED.search(_BOTH.sub("", left))
-    phrase = f"{_BOTH.sub('', left)}{noun}"
+    phrase, counted = f"{left}{said.noun}", _COUNTED.search(left)
     if counted is not None:
-        if parser.rules.partakers(f"{_COUNTED.sub('', phrase)}") is None:
+        if parser.rules.partakers(_COUNTED.sub("", phrase)) is None:
             return None
         raise UnreadWordError(counted[0])
-    if terms[1:] and not _OR.search(left + value):  # «fly Boeing and Embraer planes»
-        parts = [of_other(parser, phrase, noun, f"{text[one.start : one.end]} {noun}") for one in terms]
-        return p.Both(tuple(part for part in parts if part)) if all(parts) else None
-    return of_other(parser, phrase, noun, f"{value} {noun}")
+    if not said.values[1:] or _OR.search(said.left + said.joined):
+        return of_other(parser, phrase, said.noun, f"{said.joined} {said.noun}")
+    parts = [of_other(parser, phrase, said.noun, f"{value} {said.noun}") for value in said.values]
+    return p.Both(tuple(part for part in parts if part)) if all(parts) else None
 
 
-def _as_subject(parser: Parser, left: str, value: str, right: list[str]) -> SetPlan | None:
-    """Read «which electricians operate a machine»: the value stands for all of one class that have it."""
-    is_verb = bool(right) and any(label[:1] == (stem(right[0]),) for label in parser.resolver.labels)
-    if not is_verb:
+def _as_bare_object(parser: Parser, said: _Said) -> SetPlan | None:
+    """Read «which pilots never flew an Airbus»: the value stands for all that have it, where they are left out."""
+    lexicon, noun = parser.resolver.lexicon, ""
+    named = lexicon.classes_in(said.left)
+    if not said.noun and named and NEGATED.search(said.left):
+        noun = _noun_of(parser, said.joined)
+    if lexicon.class_named(stems(noun)) in ("", *named):
         return None
-    noun = _noun_of(parser, value)
+    return of_other(parser, f"{_ARTICLE.sub(' ', said.left)}{noun}", noun, f"{said.joined} {noun}")
+
+
+def _as_subject(parser: Parser, said: _Said) -> SetPlan | None:
+    """Read «which electricians operate a machine»: the value stands for all of one class that have it."""
+    is_verb = bool(said.right) and any(label[:1] == (stem(said.right[0]),) for label in parser.resolver.labels)
+    noun = _noun_of(parser, said.joined) if is_verb else ""
+    if not noun:
+        return None
     try:
-        holders = parser.set(f"which {value}")
-        return p.Both((holders, parser.set(f"{left}{noun} {' '.join(right)}"))) if noun else None
+        own = parser.set(f"which {said.joined}")
+        return p.Both((own, parser.set(f"{said.left}{noun} {' '.join(said.right)}")))
     except CannotPlanError:
         return None
 
