@@ -120,3 +120,19 @@ def test_every_condition_counts(school: Graph, question: str, answers: set[str])
 )
 def test_a_condition_that_is_not_known_is_not_left_out(school: Graph, question: str) -> None:
     assert not PIPELINE(school, question).texts
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("Which rooms have no tutors over 90?", ""),  # all of them
+        ("Which tutors work in the Music Hall?", "operators.nothing_fits"),
+        ("Which pupils of the Music Hall are under 10?", "operators.no_fit"),  # by the teacher, which nothing says
+    ],
+)
+def test_nothing_is_an_answer_unless_it_is_assumed(school: Graph, question: str, code: str) -> None:
+    run = PIPELINE.run(school, question)
+    assert run.answer is not None
+    assert bool(run.answer.texts) == (not code)
+    told = [one.code for one in run.trace.events if one.code.startswith(("operators.no_fit", "operators.nothing_fits"))]
+    assert told[:1] == ([code] if code else [])

@@ -204,7 +204,8 @@ class Operators(RetrieveStage):
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
             parser.check_left_out(plan)
             check_ends(parser.schema, parser.question, plan)
-            evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self))
+            is_sure = not by_model and not (plan and resolver.assumptions_of(plan))
+            evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self), sure=is_sure)
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH, APART)
             if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):

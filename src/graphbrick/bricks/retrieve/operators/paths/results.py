@@ -23,7 +23,7 @@ from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.trace import REFUSAL, event, fact
 
 
-def evidence_of(plan: Plan, place: Place, cap: int, source: str) -> Evidence:
+def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool = True) -> Evidence:
     """Run a plan, and return its answers with the paths that support them.
 
     Args:
@@ -31,6 +31,7 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str) -> Evidence:
         place: The graph.
         cap: Most answers listed.
         source: The stage, as it is named in each item.
+        sure: Whether the plan rests on no assumption, so that «nothing» would be the answer.
     """
     text = plan.text(place)
     rows: list[Item] = []
@@ -48,7 +49,10 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str) -> Evidence:
         assert isinstance(plan, SetPlan)
         inner, entities = plan, plan.run(place)
         if not len(entities):
-            event(f"nothing in the graph fits: {text}", "operators.nothing_fits", REFUSAL, plan=text)
+            if sure:
+                event(f"nothing in the graph fits: {text}", "operators.nothing_fits", REFUSAL, plan=text)
+            else:
+                event(f"nothing in the graph fits what was assumed: {text}", "operators.no_fit", REFUSAL, plan=text)
         rows += [
             Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
             for entity in entities[:cap].tolist()
