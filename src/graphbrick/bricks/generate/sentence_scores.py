@@ -30,10 +30,7 @@ Floats = npt.NDArray[np.float64]
 _SIMILARITY = 1.5  # of the similarity with the question, which is at most 1
 _WORDS, _HEADING = 1.0, 1.0  # of the share of the question's words in the sentence, and in its heading alone
 _KIND = 0.3
-_BEFORE, _SIMILAR_BEFORE = (
-    1.0,
-    0.75,
-)  # of words and similarity that only the sentence before has, if one goes on from it
+_BEFORE, _SIMILAR_BEFORE = 1.0, 0.75  # of words and similarity that a sentence has from the one it goes on from
 _TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
 _NAMED = -2.0  # of words that a heading above some passage has, and neither the passage of a sentence nor its headings
 _INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself

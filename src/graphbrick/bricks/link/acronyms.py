@@ -17,7 +17,7 @@ _MOST_ENTITIES = 300_000  # of a graph whose names are read for their initials: 
 
 
 def meant_by(graph: Graph, text: str) -> list[int]:
-    """Return the entities whose names begin with the letters of a word in capitals, such as «ICU»; none for others.
+    """Return the entities whose initials are a word in capitals, such as «ICU»; none for another word.
 
     Small words of a name may have a letter or none: «UoC» and «UC» for University of California. Names of two
     words are left out if they are those of people, or if the graph has no types. In graphs of more than 300,000

@@ -94,7 +94,7 @@ def check_ends(paths: SchemaPaths, question: Question, plan: Plan | None) -> Non
     named = (paths.type_named(words[:size]) for size in range(len(words), 0, -1))
     asked = [paths.lexicon.classes[name] for name in {*filter(None, named)}]
     if len(ends) and asked and not np.isin(ends, np.concatenate(asked)).any():
-        text = f"no reading that fits leads to what is asked for, only to {paths.lexicon.classes_of(ends) or 'others'}"
+        text = f"no reading gives what the question asks for; the best one gives {paths.lexicon.classes_of(ends) or 'others'}"
         raise CannotPlanError(text, code="refusals.other_ends", words=words)
 
 

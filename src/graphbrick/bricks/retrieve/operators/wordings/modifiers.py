@@ -27,7 +27,7 @@ _BEFORE_THAN = re.compile(r" (?P<verb>[a-z]+)(?: (?:more|less|fewer)) than\b")
 
 
 class Modifiers:
-    """A reader of phrases in which a number or time is one condition, and what follows or precedes it another.
+    """A reader of phrases with two conditions, of which one has a number or a time.
 
     Args:
         parser: Reads the parts.
@@ -65,7 +65,7 @@ class Modifiers:
         return p.Both((base, other))
 
     def _of_other_noun(self, text: str) -> SetPlan | None:
-        """Read «which doctors treat patients under 10»: what the classes have to do with what the number selects."""
+        """Read «which doctors treat patients under 10»: the number belongs to the object."""
         bounds = self.parser.comparisons.stated_bounds(text)
         words = bounds.left.split() if bounds else []
         start, end = self._last_noun(words)

@@ -32,13 +32,13 @@ _LONGEST = 3  # words of the name of a class
 
 
 def of_other(parser: Parser, phrase: str, noun: str, condition: str) -> SetPlan | None:
-    """Return what the classes of a phrase have to do with the part of its last class that a condition selects.
+    """Return the subjects of a phrase that do what it says to objects that meet a condition; None for another phrase.
 
     Args:
         parser: Reads the parts.
         phrase: The phrase without the condition, such as «which doctors do not treat patients».
-        noun: The last class in it.
-        condition: What selects its entities, such as «under 10»; before the noun if it ends with it.
+        noun: Its object, the name of a class, such as «patients».
+        condition: The object with the condition, such as «patients under 10» or «Boeing planes».
 
     Raises:
         CannotPlanError: The condition cannot be read.
