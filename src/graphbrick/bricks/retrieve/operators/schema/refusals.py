@@ -94,7 +94,8 @@ def check_ends(paths: SchemaPaths, question: Question, plan: Plan | None) -> Non
     named = (paths.type_named(words[:size]) for size in range(len(words), 0, -1))
     asked = [paths.lexicon.classes[name] for name in {*filter(None, named)}]
     if len(ends) and asked and not np.isin(ends, np.concatenate(asked)).any():
-        text = f"no reading gives what the question asks for; the best one gives {paths.lexicon.classes_of(ends) or 'others'}"
+        found = paths.lexicon.classes_of(ends) or "others"
+        text = f"no reading gives what the question asks for; the best one gives {found}"
         raise CannotPlanError(text, code="refusals.other_ends", words=words)
 
 
