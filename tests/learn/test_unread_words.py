@@ -9,8 +9,12 @@ from graphbrick.core.trace import Event, Trace, record
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.learn.learning import LearnReport
 from graphbrick.patterns.english.usual import roots, synonyms, usual_words
+from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.model.confidence import Calibration
 from graphbrick.patterns.model.folder import load
 from graphbrick.patterns.model.unread import unread
+from graphbrick.patterns.unknown_words import WordReader
+from graphbrick.testing import tiny_graph
 
 
 def _unread(graph: Graph, text: str) -> tuple[list[str], float]:
@@ -57,6 +61,23 @@ def test_words_of_the_graph_their_forms_and_synonyms_are_read(
     assert _unread(learned[0], question) == ([], 1.0)
 
 
+def test_a_further_word_matters_less_where_others_say_every_hop(learned: tuple[Graph, LearnReport]) -> None:
+    """«Who leads the award of Finance» speaks of leaders, whatever the award is."""
+    found, left = _unread(learned[0], "Who leads the award of Finance?")
+    assert (found, left) == (["award"], 0.5)
+
+
+def test_words_of_given_questions_are_read(learned: tuple[Graph, LearnReport]) -> None:
+    place = str(learned_place(learned[0]))
+    model, text = load(place), "Who married Ada Marsh?"
+    stage = Patterns(PatternScorer(place))
+    assert model.calibration is not None
+    heard = Calibration.from_dict(model.calibration.to_dict() | {"heard": ["who", "married"]})
+    readings = stage.readings(LinkLabels(words=place).link(learned[0], Query(text)), Subgraph(learned[0]))
+    assert unread(model, heard, text, readings[0]) == ([], 1.0)
+    assert Calibration.from_dict(heard.to_dict()).heard == {"who", "married"}
+
+
 def test_a_question_about_a_relation_that_the_graph_never_had_is_refused(learned: tuple[Graph, LearnReport]) -> None:
     pipeline = learned_pipeline(learned[0])
     assert pipeline is not None
@@ -72,6 +93,13 @@ def test_a_model_without_calibration_has_no_confidence_and_tells_nothing(learned
     with record(trace, "stage", "retrieve"):
         assert scorer.confidence("Who married Ada Marsh?", list) is None  # no readings
     assert not trace.events
+
+
+def test_a_word_inside_a_usual_name_is_no_typing_error() -> None:
+    lexicon = lexicon_of(tiny_graph())
+    reader = WordReader(lexicon, asking=frozenset({"later"}))
+    assert [one.read_as for one in reader.misspelt(["latter", "lateer"])] == ["later"]
+    assert reader.misspelt(["alma", "mater"]) == []
 
 
 def test_usual_relations_have_their_words() -> None:

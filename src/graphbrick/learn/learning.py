@@ -38,7 +38,7 @@ from graphbrick.models.vectors.store import store_of, using
 from graphbrick.patterns.model.end_model import OPEN
 from graphbrick.patterns.model.folder import LEARNED_WORDS, check_place, save, words_in
 from graphbrick.patterns.model.model import PatternModel
-from graphbrick.patterns.text import Steps, canonical, without_marks
+from graphbrick.patterns.text import Steps, canonical, masked, without_marks, words_of
 from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.grounding import Grounded, ground
@@ -237,6 +237,9 @@ def _fit_written(
         graph, model, Writer(book), [example for _, example in written], seed=how.seed,
         progress=part_of(progress, "questions to calibrate confidence"),
     )  # fmt: skip
+    if calibration is not None:
+        texts = (masked(one.question.text, graph.label(seed)) for one in given.questions for seed in one.seeds[:1])
+        calibration = replace(calibration, heard=frozenset(word for text in texts for word in words_of(text)))
     return replace(model, calibration=calibration), fitted, len(written)
 
 

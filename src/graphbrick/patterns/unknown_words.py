@@ -12,6 +12,7 @@ from graphbrick.language.folding import fold
 from graphbrick.language.stems import is_plural, stem, stems, without_plural
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english import senses
+from graphbrick.patterns.english.usual import words_in_names
 from graphbrick.patterns.lexicon import Lexicon
 
 _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
@@ -64,8 +65,9 @@ class WordReader:
     around: Collection[str] = ()
 
     def misspelt(self, words: Iterable[str]) -> list[Reading]:
-        """Return the words that are typing errors of one known word."""
-        return [reading for word in self._unknown(words) if (reading := self._by_spelling(word))]
+        """Return the words that are typing errors of one known word; «mater» of «alma mater» is none."""
+        unknown = [word for word in self._unknown(words) if word not in words_in_names()]
+        return [reading for word in unknown if (reading := self._by_spelling(word))]
 
     def near(self, words: Iterable[str], text: str) -> list[Reading]:
         """Return the words that mean what one word of the graph means.

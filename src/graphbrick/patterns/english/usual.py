@@ -38,6 +38,13 @@ def usual_words() -> frozenset[str]:
     return frozenset(words - _OF_MANY_USES - {""})
 
 
+@lru_cache(maxsize=1)
+def words_in_names() -> frozenset[str]:
+    """Return the words inside names of several words that usual relations have, such as «mater» of «alma mater»."""
+    names = (name for label, entry in english_table("relations").items() for name in (label, *entry.get("tail", ())))
+    return frozenset(word for name in names if " " in name for word in name.split())
+
+
 @lru_cache(maxsize=8192)
 def roots(word: str) -> frozenset[str]:
     """Return the stems of a word, of its dictionary forms, and of the verb that a noun is derived from.

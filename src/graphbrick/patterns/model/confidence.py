@@ -72,12 +72,14 @@ class Calibration:
         bias: The constant of the log odds.
         min_confidence: The least confidence that an answer should have, from 0 to 1.
         words: The words of written questions about each step.
+        heard: Words of the questions that people gave, whatever they speak of.
     """
 
     weights: Scores
     bias: float
     min_confidence: float
     words: Spoken
+    heard: frozenset[str] = frozenset()
 
     @cached_property
     def vectors(self) -> dict[str, Floats]:
@@ -86,13 +88,17 @@ class Calibration:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The stems of all words of written questions."""
-        return frozenset(stem(word) for spoken in self.words.values() for word in spoken)
+        """The stems of all words of written and given questions."""
+        return frozenset(map(stem, self._met))
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """The roots of all words of written questions; needs a dictionary."""
-        return all_roots({word for spoken in self.words.values() for word in spoken})
+        """The roots of all words of written and given questions; needs a dictionary."""
+        return all_roots(self._met)
+
+    @property
+    def _met(self) -> frozenset[str]:
+        return self.heard.union(*self.words.values())
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Calibration:
@@ -111,14 +117,15 @@ class Calibration:
             for label, ways in stored["words"].items()
             for forward, spoken in enumerate(ways)
         }
-        return cls(weights, bias, least, words)
+        return cls(weights, bias, least, words, frozenset(map(str, stored.get("heard", ()))))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as plain JSON types."""
         weights = dict(zip(FEATURES, self.weights.tolist(), strict=True))
         labels = sorted({label for label, _ in self.words})
         words = {label: [list(self.words.get((label, way), ())) for way in (False, True)] for label in labels}
-        return {"weights": weights, "bias": self.bias, "min_confidence": self.min_confidence, "words": words}
+        fitted = {"weights": weights, "bias": self.bias, "min_confidence": self.min_confidence}
+        return fitted | {"words": words, "heard": sorted(self.heard)}
 
     def probability(self, features: Scores) -> float:
         """Return the probability that the best pattern is right, from 0 to 1."""

@@ -29,6 +29,7 @@ _FAR = 0.45  # cosine under which no word of a pattern means what a noun does
 _NEAR_RELATION = 0.5  # the same for a word of another usual relation: «wrote» has .41 to «director»
 _NEAR_ALONE = 0.57  # the same for the only word that speaks of a hop: «GDP» has .55 to «currency»
 _NOUN, _ALONE, _RELATION = 0.5, 0.3, 0.15  # shares of the confidence that are left
+_BESIDE = 0.5  # the same for a word of another relation where words that are read say every hop: «wrote the screenplay»
 
 
 class Unread(NamedTuple):
@@ -47,6 +48,7 @@ def unread(model: PatternModel, sure: Calibration, query: str, reading: Reading)
     """Return the words of a question that its best pattern leaves unread.
 
     - A word of a relation that graphs often have, and this one does not: «who wrote the film» of a graph of directors.
+      It matters less where other words say all hops: «who wrote the screenplay» of a graph of writers.
     - The only word for a hop, if it is another than those of the graph and not near to them: «the GDP of Germany».
     - A noun that is far in meaning from all words of the pattern: «the life expectancy».
 
@@ -67,8 +69,9 @@ def unread(model: PatternModel, sure: Calibration, query: str, reading: Reading)
     steps = dict.fromkeys(without_marks(canonical(labelled(reading.pattern.steps), model.symmetric)))
     by_step = [sorted({*sure.words.get(step, ()), *words_of_relation(step[0])}) for step in steps]
     near = _nearness(model, sure, words, by_step)
+    is_said = all(_says(words, fresh, spoken) for spoken in by_step)
     checks = (
-        (_RELATION, [word for word in fresh if _is_of_other_relation(model, sure, word, by_step)]),
+        (_BESIDE if is_said else _RELATION, [w for w in fresh if _is_of_other_relation(model, sure, w, by_step)]),
         (_ALONE, _alone(words, fresh, by_step, near)),
         (_NOUN, [word for word in fresh if forms.is_only_noun(word) and near[words.index(word)].max() < _FAR]),
     )
@@ -100,14 +103,19 @@ def _is_of_other_relation(model: PatternModel, sure: Calibration, word: str, by_
     return bool(lemmas & usual) and bool(_nearness(model, sure, [word], by_step).max() < _NEAR_RELATION)
 
 
+def _says(words: Sequence[str], fresh: Sequence[str], spoken: Sequence[str]) -> bool:
+    """Return whether a word that is read says a step that some words speak of, by its roots or those of synonyms."""
+    own = all_roots(spoken)
+    return any(word not in fresh and (roots(word) | all_roots(synonyms(word))) & own for word in words)
+
+
 def _alone(
     words: Sequence[str], fresh: Sequence[str], by_step: Sequence[Sequence[str]], near: npt.NDArray[np.float64]
 ) -> list[str]:
     """Return the nearest words of hops that only unknown words speak of, and none of them is near to."""
     alone = []
     for step, spoken in enumerate(by_step):
-        own = all_roots(spoken)
-        if not any(word not in fresh and (roots(word) | all_roots(synonyms(word))) & own for word in words):
+        if not _says(words, fresh, spoken):
             best = int(near[:, step].argmax())
             if words[best] in fresh and near[best, step] < _NEAR_ALONE:
                 alone.append(words[best])
