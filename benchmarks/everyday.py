@@ -4,15 +4,17 @@
 
 QUESTIONS are JSON lines with `question`, `answers`, `kind` and `compare`, which says when an answer is right: `set`
 (exactly these), `any` (one of these, and no more answers than there are), `number`, `yesno`, `card` (the answer holds
-all of these), or `refuse` (no answer is right). Case, and commas in numbers, do not count. A question is refused if
-there is no answer. `--half` asks the lines with odd or even numbers only, so that rules can be written with one half
-and measured with the other.
+all of these), `none` (nothing fits, which is to be said), or `refuse` (no answer is right). Case, commas in numbers,
+and what numbers lose when they are shown with two digits, do not count. A question is refused if there is no answer,
+unless it is told that nothing fits: that is wrong where something does. `--half` asks the lines with odd or even
+numbers only, so that rules can be written with one half and measured with the other.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -32,8 +34,25 @@ def folded(text: str) -> str:
     return f"{float(number):.12g}" if number.replace(".", "", 1).isdecimal() else plain
 
 
-def verdict(compare: str, gold: list[str], texts: tuple[str, ...]) -> str:
-    """Return whether answers are right, wrong, or refused."""
+def rounded(text: str) -> str:
+    """Return a text as it is compared, a number as it is shown: with two digits at most."""
+    number = folded(text)
+    return f"{float(number):.2f}" if re.fullmatch(r"\d+\.\d{3,}", number) else number
+
+
+def verdict(compare: str, gold: list[str], texts: tuple[str, ...], *, says_none: bool = False) -> str:
+    """Return whether answers are right, wrong, or refused.
+
+    Args:
+        compare: How they are compared.
+        gold: The right answers.
+        texts: The answers.
+        says_none: Whether it was said that nothing fits.
+    """
+    if compare == "none" or (compare == "set" and not gold):
+        return "wrong" if texts else "right" if says_none else "refused"
+    if says_none and compare != "refuse":
+        return "wrong"
     answers, wanted = {folded(text) for text in texts}, {folded(text) for text in gold}
     if compare == "refuse":
         return "wrong" if answers else "right"
@@ -44,7 +63,7 @@ def verdict(compare: str, gold: list[str], texts: tuple[str, ...]) -> str:
     elif compare == "any":
         is_right = bool(answers & wanted) and len(answers) <= len(wanted)
     else:
-        is_right = answers == wanted
+        is_right = answers == wanted or set(map(rounded, texts)) == set(map(rounded, gold))
     return "right" if is_right else "wrong"
 
 
@@ -65,11 +84,15 @@ def main() -> None:
         if options.half and (number % 2 == 1) != (options.half == "odd"):
             continue
         row = json.loads(line)
+        texts: tuple[str, ...] = ()
+        says_none = False
         try:
-            texts: tuple[str, ...] = pipeline(graph, row["question"]).texts
-        except GraphbrickError:
-            texts = ()
-        row |= {"texts": texts, "verdict": verdict(row["compare"], row["answers"], texts)}
+            result = pipeline.run(graph, row["question"])
+            texts = result.answer.texts
+            says_none = any(getattr(event, "code", "") == "operators.nothing_fits" for event in result.trace.events)
+        except GraphbrickError as error:
+            row["error"] = str(error)
+        row |= {"texts": texts, "verdict": verdict(row["compare"], row["answers"], texts, says_none=says_none)}
         rows.append(row)
         if options.show and row["verdict"] != "right":
             print(f"{row['verdict']:8} {row['question']}\n         {list(texts)[:5]} instead of {row['answers'][:5]}")

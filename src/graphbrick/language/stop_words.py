@@ -58,7 +58,8 @@ QUESTION_WORDS = frozenset(
     "a about after all also am an and any are as at be because been before between both but by can could did do does "
     "each for from had has have he her hers him his how i if in into is it its many me more most much my no not of on "
     "one or other our out over s she so some such t than that the their them then there these they this those to too "
-    "under up us was we were what when where which while who whom whose why will with would you your".split()
+    "under up us was we were what when where which while who whom whose why will with would you your "
+    "anybody anyone anything everybody everyone everything nobody nothing somebody someone something never".split()
 )
 """English words that build a question; alone they name nothing, though a film may be called "It" or a city "Of"."""
 

@@ -224,8 +224,9 @@ def _kinds(
     is_named = question.shows_names and bool(unread or not (capitals or values))
     if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []
+    from graphbrick.language.stems import possible_singulars
     from graphbrick.patterns.lexicon import lexicon_of  # questions with names need none of these
-    from graphbrick.patterns.properties.sources import sources_of
+    from graphbrick.patterns.properties.sources import sources_of, words_of_values
     from graphbrick.patterns.unknown_words import WordReader, with_readings
 
     lexicon = lexicon_of(graph, words)
@@ -234,6 +235,8 @@ def _kinds(
     said = frozenset(stems(text))
     kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
+    texts = words_of_values(graph) if graph.columns else frozenset[str]()
+    kinds += [word for word in own_words if any(one in texts for one in (word, *possible_singulars(word)))]
     if kinds or not COMPARES.search(question.text.lower()):
         return kinds
     kinds = [word for word in WORD.findall(text) if stems(word) in lexicon.roles]
@@ -242,7 +245,7 @@ def _kinds(
     sources = [source for source in sources_of(graph) if source.literal is not None]
     spoken = (s.words if s.relation < 0 else lexicon.relations[s.relation].words for s in sources)
     kinds = [source.name for source, names in zip(sources, spoken, strict=True) if said & names]
-    if not kinds and not sources:  # «who won the most»
+    if not kinds:  # «who won the most», «who trained nobody»
         kinds = [graph.relation_label(number) for number, one in enumerate(lexicon.relations) if said & one.words]
     return kinds or (["numbers or dates"] if sources else [])
 

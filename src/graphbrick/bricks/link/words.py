@@ -23,10 +23,11 @@ MONTHS = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 COMPARES = re.compile(
-    r"\b(?:most|least|fewest|first|last|average|mean|total|sum|how (?:many|much)|than|before|after|since|until|between|"
-    rf"over|above|under|below|(?:in|on|during) (?:\d|{'|'.join(sorted(MONTHS))})|[a-z]{{2,}}est\b)"
+    r"\b(?:no|not|never|neither|(?:any|no)(?: ?one|body)|nothing|anything|most|least|fewest|first|last|average|mean"
+    r"|total|sum|how (?:many|much)|than|before|after|since|until|between|over|above|under|below"
+    rf"|(?:in|on|during) (?:\d|{'|'.join(sorted(MONTHS))})|[a-z]{{2,}}est\b)"
 )
-"""Words that compare, count or date."""
+"""Words that compare, count, date, or say that nothing or anything is so."""
 _RELATIONS_READ = 10_000
 
 

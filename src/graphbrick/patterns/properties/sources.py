@@ -49,7 +49,9 @@ _LOWEST: dict[Kind, Scalar] = {
 _YEARS = range(1000, 2200)
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())
 _SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
-_OF_YEARS = re.compile(r"year|season|(?:ed|built|since)$")  # names of columns whose whole numbers may be years
+_OF_YEARS = re.compile(
+    r"year|season|(?:ed|built|since|born|birth|death|begin|start|inception|debut|until)$"
+)  # names of columns whose whole numbers may be years
 _FEW = 5  # texts of a column of codes
 _COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
 _YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})

@@ -172,6 +172,8 @@ def _singulars(text: str) -> Iterator[str]:
         yield text[:-1]
         if text.endswith("ies"):
             yield f"{text[:-3]}y"
+        elif text.endswith(("sses", "shes", "ches", "xes", "zes")):
+            yield text[:-2]
 
 
 def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:

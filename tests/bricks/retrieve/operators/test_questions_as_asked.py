@@ -163,7 +163,7 @@ WORDED = [
     ("rental", "Which film was rented most often?", ["Blue Harbour"]),
     ("rental", "which films has nobody rented", ["Silent Quarry"]),
     ("rental", "films longer than 2 hours", ["Blue Harbour", "Silent Quarry"]),
-    ("rental", "which films are longer than 2 hours and cost more than 2", []),  # never one condition alone
+    ("rental", "which films are longer than 2 hours and cost more than 2", ["Blue Harbour"]),
     ("rental", "films that came out in 2006", ["Red Orchard", "Silent Quarry"]),
     ("rental", "How many customers live in the US?", ["1"]),
     ("rental", "who rented dramas but no comedies", ["Karl Sand"]),

@@ -52,6 +52,9 @@ def guild(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Which members only use the Chisel?", set()),
         ("Who uses only the Saw?", {"Dot"}),
         ("Which rooms have a length over 1000 m?", {"Kiln Room", "Loft"}),
+        ("Which members use at least two electric tools?", set()),
+        ("Which members use at least two manual tools?", {"Cid"}),
+        ("Which members use only electric tools?", {"Dot"}),
         ("Which tools are used by fewer than two members?", {"Lathe", "Saw", "Press", "Rasp"}),
     ],
 )
@@ -60,20 +63,18 @@ def test_the_noun_that_has_the_value_has_it(guild: Graph, question: str, answers
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("question", "answers"),
     [
-        "Which members use at least two electric tools?",
-        "Which members use only electric tools?",
+        ("How many captains are there?", {"2"}),
+        ("Is Ann Low a captain?", {"no"}),
+        ("Is Cy Orr a captain?", {"yes"}),
+        ("Which pilots are captains?", {"Bo Hay", "Cy Orr"}),
+        ("Which pilots are not captains?", {"Ann Low"}),
+        ("Who are the captains of Northair?", {"Bo Hay", "Cy Orr"}),
+        ("Which captains fly the Heron?", set()),
     ],
 )
-def test_what_is_counted_with_a_value_is_refused(guild: Graph, question: str) -> None:
-    assert not PIPELINE(guild, question).texts
-
-
-@pytest.mark.parametrize(
-    "question", ["How many captains are there?", "Is Ann Low a captain?", "Which pilots are captains?"]
-)
-def test_a_value_of_a_relation_is_no_other_word(tmp_path: Path, question: str) -> None:
+def test_a_value_of_a_relation_is_no_other_word(tmp_path: Path, question: str, answers: set[str]) -> None:
     """A captain flies, but here it is a role: «captains» does not mean all that fly."""
     records: list[Record] = [EntityRecord(name, types=("Pilot",)) for name in ("Ann Low", "Bo Hay", "Cy Orr")]
     records += [EntityRecord(name, types=("Plane",)) for name in ("Heron", "Lynx")]
@@ -81,4 +82,4 @@ def test_a_value_of_a_relation_is_no_other_word(tmp_path: Path, question: str) -
     records += [("Ann Low", "FLIES", "Heron"), ("Bo Hay", "FLIES", "Lynx"), ("Cy Orr", "FLIES", "Lynx")]
     roles = [("Ann Low", "first officer"), ("Bo Hay", "captain"), ("Cy Orr", "captain")]
     records += [EdgeRecord(name, "WORKS_FOR", "Northair", {"role": role}) for name, role in roles]
-    assert not PIPELINE(build(records, tmp_path / "air.graph"), question).texts
+    assert set(PIPELINE(build(records, tmp_path / "air.graph"), question).texts) == answers

@@ -193,3 +193,26 @@ class Not(ValuePlan):
     def value(self, place: Place) -> bool:
         """Return the value."""
         return not self.base.value(place)
+
+
+@dataclass(frozen=True)
+class Share(ValuePlan):
+    """How many of a hundred entities of a set are in a part of it."""
+
+    base: SetPlan
+    every: SetPlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"percentage of: {self.base.text(place)} among: {self.every.text(place)}"
+
+    def unit(self, place: Place) -> str:
+        """Return the unit."""
+        return "%"
+
+    def value(self, place: Place) -> float:
+        """Return the value."""
+        every = self.every.run(place)
+        if not len(every):
+            raise CannotPlanError(f"there is nothing in «{self.every.text(place)}»", code="operators.share_of_none")
+        return 100.0 * float(np.isin(every, self.base.run(place)).mean())

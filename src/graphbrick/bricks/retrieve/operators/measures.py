@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,10 @@ class Measure(ABC):
         """Return whether the numbers are years."""
         return False
 
+    @abstractmethod
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows the numbers of a few entities: properties, or paths to what is counted."""
+
 
 @dataclass(frozen=True)
 class Attribute(Measure):
@@ -62,6 +66,12 @@ class Attribute(Measure):
     def is_date(self, place: Place) -> bool:
         """Return whether the property gives dates."""
         return self.source.is_date
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return the properties, or the paths to the values."""
+        if self.source.relation < 0:
+            return place.properties(self.source.name, entities)
+        return _paths(place, entities, ((self.source.relation, True),))
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,16 @@ class Degree(Measure):
         return np.array(
             [len(Along(e, self.steps, of_class=self.of_class).run(place)) for e in entities.tolist()], float
         )
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return the paths to what is counted."""
+        return _paths(place, entities, self.steps, self.of_class)
+
+
+def _paths(place: Place, entities: Ints, steps: Steps, of_class: str = "") -> list[Item]:
+    """Return all paths of a pattern from some entities."""
+    ways = [Along(entity, steps, of_class=of_class) for entity in entities.tolist()]
+    return [path for way in ways for path in way.proofs(place, way.run(place))]
 
 
 @dataclass(frozen=True)
@@ -115,7 +135,7 @@ class Within(SetPlan):
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return what shows why entities are in the set."""
-        return self.base.proofs(place, entities) + value_paths(place, self.measure, entities)
+        return self.base.proofs(place, entities) + self.measure.proofs(place, entities[:_PROVEN])
 
 
 def compared(base: SetPlan, measure: Measure, kind: str, low: float, high: float = np.inf) -> Within:
@@ -179,7 +199,23 @@ def span_of(kind: str, first: Date, last: Date | None = None) -> Span:
     return Span(low, high, kind not in ("over", "under"), f"{word} {first.text}")
 
 
-def bounds_text(bounds: Within) -> str:
+class Bounds(Protocol):
+    """Something with two bounds."""
+
+    @property
+    def low(self) -> float:
+        """The lower bound."""
+
+    @property
+    def high(self) -> float:
+        """The upper bound."""
+
+    @property
+    def includes(self) -> bool:
+        """Whether the bounds are inside."""
+
+
+def bounds_text(bounds: Bounds) -> str:
     """Return bounds in words, such as «over 1,000,000»."""
     low, high = bounds.low, bounds.high
     if low == high:
@@ -231,15 +267,4 @@ class Best(SetPlan):
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return what shows why entities are in the set."""
-        return self.base.proofs(place, entities) + value_paths(place, self.measure, entities)
-
-
-def value_paths(place: Place, measure: Measure, entities: Ints) -> list[Item]:
-    """Return what shows the value of entities: properties, or paths to it or to the entities counted for them."""
-    if isinstance(measure, Attribute) and measure.source.relation < 0:
-        return place.properties(measure.source.name, entities[:_PROVEN])
-    steps: Steps = ((measure.source.relation, True),) if isinstance(measure, Attribute) else ()
-    of_class = measure.of_class if isinstance(measure, Degree) else ""
-    steps = measure.steps if isinstance(measure, Degree) else steps
-    ways = [Along(entity, steps, of_class=of_class) for entity in entities[:_PROVEN].tolist()]
-    return [path for way in ways for path in way.proofs(place, way.run(place))]
+        return self.base.proofs(place, entities) + self.measure.proofs(place, entities[:_PROVEN])

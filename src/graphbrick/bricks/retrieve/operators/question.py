@@ -18,6 +18,7 @@ from graphbrick.patterns.properties.sources import words_of_values
 from graphbrick.patterns.several_steps import unfolded
 
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
+_FEW_NAMES = 2_000  # of a graph in which a word that means nothing else is a name at once
 _FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
 _SPACES = re.compile(r"\s+")
 _POSSESSIVE = re.compile(
@@ -245,7 +246,8 @@ def _common_words(
             singulars
         ):  # «giants» are those of that kind, if there are
             entities = [one for form in (*_plurals(word[0]), *singulars) for one in graph.named(form)]
-        if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
+        least = 1 if graph.n_entities <= _FEW_NAMES else min(_WELL_CONNECTED, graph.n_triples / 100)
+        if entities and max(map(graph.degree, entities)) >= least:
             places.append((*word.span(), max(entities, key=graph.degree)))
     return places
 

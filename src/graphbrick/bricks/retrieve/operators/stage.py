@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,10 +35,9 @@ from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
-from graphbrick.bricks.retrieve.operators.truth import Truth
-from graphbrick.bricks.retrieve.operators.values import Numbers
+from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
-from graphbrick.bricks.retrieve.operators.wordings.mentions import with_classes
+from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
 from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.bricks.retrieve.patterns.rewordings import rewordings
@@ -164,7 +162,7 @@ class Operators(RetrieveStage):
         scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
         words = english().for_classes(lexicon.by_class)
         question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
-        cues = words.cues_in(question.text)
+        cues = words.cues_in(in_years(graph, question).text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
         asks_of_properties = has_properties or asks_for_card(words, question.text)
@@ -179,6 +177,10 @@ class Operators(RetrieveStage):
                 text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
                 query = replace(query, text=text, seeds=parser.question.entities, mentions=())
             check_one(words, parser.question.text)
+            plan = self._of_grammar(parser) if asks_of_properties or cues else None
+            if plan is not None:
+                return self._evidence_of(plan, parser)
+            parser = Parser(parser.resolver, in_years(graph, parser.question))
             of_triples = self._of_triples(parser)
             if of_triples is None or isinstance(of_triples, Plan):
                 return self._answered(query, parser, cues, of_triples)
@@ -195,6 +197,14 @@ class Operators(RetrieveStage):
                 **error.values,
             )
             return Evidence()
+
+    def _evidence_of(self, plan: Plan, parser: Parser, *, by_model: bool = False) -> Evidence:
+        """Return the result of a plan, with its assumptions told."""
+        assumptions = parser.resolver.assumptions_of(plan)
+        evidence = evidence_of(plan, parser.place, self.cap, repr(self), sure=not (by_model or assumptions))
+        for assumption in assumptions:
+            event(parser.with_names(assumption), "operators.assumption")
+        return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
     def _answered(self, query: Query, parser: Parser, cues: Sequence[str], of_triples: Plan | None) -> Evidence:
         """Return the result of a question's plan; of a path, if it has none and a path may answer it."""
@@ -287,6 +297,15 @@ class Operators(RetrieveStage):
         return beside_said(evidence, parser, self.cap, repr(self)) if is_read else evidence
 
     @staticmethod
+    def _of_grammar(parser: Parser) -> Plan | None:
+        """Return the plan of a question in which every word has its place in the grammar."""
+        if asks_for_card(parser.english, parser.question.text):
+            return None
+        from graphbrick.bricks.retrieve.operators.grammar.questions import read as read_by_grammar  # some need none
+
+        return read_by_grammar(parser, parser.question.text)
+
+    @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:
         """Return the plan of a question about properties of triples, or the entity that it describes by them."""
         has_properties = has_columns(parser.place.graph) or has_triple_properties(parser.place.graph)
@@ -349,34 +368,6 @@ class Operators(RetrieveStage):
         told = f"{self.llm.model} planned this question, since without it: {reason}"
         event(told, "operators.planned_by_model", reason=reason)
         return plan, True
-
-
-def read(parser: Parser, text: str) -> Plan:
-    """Return the plan of a question by the rules.
-
-    Raises:
-        CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
-    """
-    superlative = parser.english.unknown_superlative(text)
-    if superlative and stem(superlative) not in parser.resolver.lexicon.words:
-        raise CannotPlanError(
-            f"I do not know what {superlative!r} compares in this graph",
-            code="operators.unknown_adjective",
-            adjective=superlative,
-        )
-    numbers = Numbers(parser)
-    compared = numbers.compared(text)
-    if compared is not None:
-        return compared
-    if parser.english.match("auxiliary", text):
-        return Truth(parser).read(text)
-    value = numbers.read(text)
-    if value is not None:
-        return value
-    unknown = next(filter(None, (re.search(rf"\b{words}\b", text) for words in parser.english.unknown)), None)
-    if unknown:
-        raise CannotPlanError(f"I cannot work out {unknown[0]!r}", code="operators.no_rule")
-    return parser.set(text)
 
 
 def unread_words(events: Sequence[str]) -> tuple[str, ...]:

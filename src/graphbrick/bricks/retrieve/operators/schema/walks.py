@@ -73,13 +73,41 @@ class Walk(SetPlan):
 
 def _step(place: Place, entities: Ints, relation: int, *, forward: bool) -> Ints:
     """Return the entities that a relation joins to any of some entities; both ways for a symmetric relation."""
-    graph, nodes = place.graph, place.subgraph.nodes
-    ways = {forward, not forward} if graph.relation_label(relation) in place.symmetric else {forward}
-    ends = np.unique(np.concatenate([_ends(place, entities, relation, forward=way) for way in ways])).astype(np.int64)
+    ends = np.unique(_joined(place, entities, relation, forward=forward)[1])
+    nodes = place.subgraph.nodes
     return ends if nodes is None else ends[np.isin(ends, nodes)]
 
 
-def _ends(place: Place, entities: Ints, relation: int, *, forward: bool) -> Ints:
+def pairs(place: Place, entities: Ints, steps: Steps) -> tuple[Ints, Ints]:
+    """Return some entities with the ends of a pattern from each; a pair comes once for each walk that joins it.
+
+    Args:
+        place: The graph.
+        entities: The entities, int64, distinct.
+        steps: The pattern.
+
+    Returns:
+        The starts and the ends, int64, of one length.
+    """
+    starts = ends = entities
+    nodes = place.subgraph.nodes
+    for relation, forward in steps:
+        at, ends = _joined(place, ends, relation, forward=forward)
+        starts = starts[at]
+        if nodes is not None:
+            inside = np.isin(ends, nodes)
+            starts, ends = starts[inside], ends[inside]
+    return starts, ends
+
+
+def _joined(place: Place, entities: Ints, relation: int, *, forward: bool) -> tuple[Ints, Ints]:
+    """Return places in some entities, and what a relation joins to each; both ways for a symmetric relation."""
+    ways = {forward, not forward} if place.graph.relation_label(relation) in place.symmetric else {forward}
+    both = [_ends(place, entities, relation, forward=way) for way in ways]
+    return np.concatenate([at for at, _ in both]), np.concatenate([ends for _, ends in both])
+
+
+def _ends(place: Place, entities: Ints, relation: int, *, forward: bool) -> tuple[Ints, Ints]:
     csr = place.graph.csr
     begin, end = (csr.out_begin, csr.out_end) if forward else (csr.in_begin, csr.in_end)
     first, sizes = begin[entities].astype(np.int64), (end[entities] - begin[entities]).astype(np.int64)
@@ -88,4 +116,4 @@ def _ends(place: Place, entities: Ints, relation: int, *, forward: bool) -> Ints
     triples = entries if forward else csr.in_triple[entries]
     of_relation = csr.relation[triples] == relation
     ends: Ints = (csr.tail[entries] if forward else csr.in_head[entries])[of_relation].astype(np.int64)
-    return ends
+    return np.repeat(np.arange(len(entities), dtype=np.int64), sizes)[of_relation], ends

@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Place, Pl
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.sets import Ints
 from graphbrick.bricks.retrieve.operators.triples.counts import Counts
-from graphbrick.bricks.retrieve.operators.values import Numbers
+from graphbrick.bricks.retrieve.operators.whole.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.items import Item
 from graphbrick.language import forms

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.measures import Span
+from graphbrick.bricks.retrieve.operators.measures import Span, bounds_text
 from graphbrick.bricks.retrieve.operators.sets import Ints, Listed, Place, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import Floats, numbers_of_triples, with_text
 from graphbrick.core.items import Item, Property, Triple
@@ -81,6 +81,39 @@ class Holds:
 
 
 @dataclass(frozen=True)
+class Measures:
+    """A condition on a number of triples: a quantity over 3.
+
+    Attributes:
+        name: The property.
+        low: The lower bound.
+        high: The upper bound.
+        includes: Whether the bounds are inside.
+    """
+
+    name: str
+    low: float = -np.inf
+    high: float = np.inf
+    includes: bool = False
+
+    @property
+    def text(self) -> str:
+        """The condition as people read it."""
+        return f"{self.name} {bounds_text(self)}"
+
+    def holds(self, place: Place, triples: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Return which triples meet the condition."""
+        values = numbers_of_triples(place.graph, self.name, triples)
+        with np.errstate(invalid="ignore"):
+            inside = (values > self.low) & (values < self.high)
+            return np.asarray(inside | (self.includes & ((values == self.low) | (values == self.high))))
+
+
+Condition = During | Said | Holds | Measures
+"""A condition on the properties of triples."""
+
+
+@dataclass(frozen=True)
 class Edges:
     """The triples of a relation, between some heads and tails, that meet conditions.
 
@@ -94,7 +127,7 @@ class Edges:
     relation: int
     heads: SetPlan | None = None
     tails: SetPlan | None = None
-    conditions: tuple[During | Said | Holds, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     def text(self, place: Place) -> str:
         """Return the triples as people read them."""

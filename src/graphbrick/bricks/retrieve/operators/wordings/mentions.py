@@ -46,14 +46,18 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
         lexicon: The words of the graph.
         english: The wordings.
     """
-    if any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph)):
-        question = replace(question, text=_in_years(question.text))
     question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
     question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
     return _with_owners_last(graph, question, lexicon, english)
+
+
+def in_years(graph: Graph, question: Question) -> Question:
+    """Return a question with «age» for words that otherwise compare dates, if the graph has an age."""
+    has_age = any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph))
+    return replace(question, text=_in_years(question.text)) if has_age else question
 
 
 def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:

@@ -119,6 +119,17 @@ def in_own_unit(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[st
     return None
 
 
+def factor_of(name: str, unit: str) -> float | None:
+    """Return how many of the unit in the name of a number another unit is; None if the name has none, or of no kind.
+
+    >>> factor_of("height_cm", "metres"), factor_of("downtime", "hours")
+    (100.0, None)
+    """
+    table = next((table for table, _ in _UNITS if stem(unit) in table), {})
+    own = next((table[word] for word in stems(spaced(name)) if word in table), None)
+    return None if own is None else table[stem(unit)] / own
+
+
 def check_unit(name: str, unit: str) -> None:
     """Raise `CannotPlanError` if a number has another unit than an amount, by its name: `height_cm` for metres.
 

@@ -11,7 +11,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, UnknownNounError, ValuePlan
-from graphbrick.bricks.retrieve.operators.values import Numbers
+from graphbrick.bricks.retrieve.operators.whole.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems

@@ -1,0 +1,169 @@
+"""Questions for numbers and values: averages, totals, shares, quantities, properties of what a phrase selects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.amounts import Share
+from graphbrick.bricks.retrieve.operators.grammar.clauses import Clauses
+from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
+from graphbrick.bricks.retrieve.operators.triples.edges import Edges
+from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues, OfTriples
+from graphbrick.language.stems import stem
+from graphbrick.patterns.properties.sources import Source
+
+_AUX = frozenset("do does did is are was were have has had can could will".split())
+_QUANTITIES = frozenset(map(stem, "quantity amount count number units pieces copies".split()))
+_HOW = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum"}
+
+
+class Amounts(Clauses):
+    """A reader of questions for numbers and values."""
+
+    def _of_quantity(self, at: int) -> Iterator[tuple[Plan, int]]:
+        """Yield «how many e0 does e1 use», where a number at the triple says how many."""
+        tokens = self.tokens
+        thing = tokens.entity(at)
+        if thing is None or not tokens.is_one_of(at + 1, _AUX):
+            return
+        for group, end in self.group(at + 2):
+            for name in group.classes:
+                for link, last in self.links.by_verb(end, name):
+                    (relation, forward) = link.steps[0]
+                    own = [one for one in self.of_triples if relation in one.relations and one.is_number]
+                    many = [one for one in own if _QUANTITIES & one.words]
+                    ends = p.Listed((thing,))
+                    if len(many) == 1:
+                        heads, tails = (group.plan, ends) if forward else (ends, group.plan)
+                        yield OfTriples(Edges(relation, heads, tails), many[0].name), last
+
+    def _share(self) -> Iterator[tuple[Plan, int]]:
+        """Yield «what percentage of pilots are married»."""
+        tokens = self.tokens
+        at = tokens.past(0, ("what", "is", "the"))
+        if tokens.word(at) not in ("percentage", "share", "proportion", "percent"):
+            return
+        for subject, end in self.noun(tokens.past(at + 1, ("of", "the", "all"))):
+            for plan, last in self.clauses(end, subject):
+                yield Share(plan, subject.plan), last
+
+    def _values(self) -> Iterator[tuple[Plan, int]]:
+        """Yield «what is the runway length of the newest airport», «when was the oldest plane bought»."""
+        tokens = self.tokens
+        at = 0
+        for lead in (("what", "is", "the"), ("what", "are", "the"), ("what", "was", "the"), ("give", "me", "the")):
+            at = len(lead) if tuple(tokens.words[: len(lead)]) == lead else at
+        if at:
+            for name in self.links.joins:
+                for source, end in self.sources(at, Subject(p.Members(name), name)):
+                    if not tokens.is_one_of(end, ("of", "for")):
+                        continue
+                    for subject, last in self._owner(end + 1, name):
+                        yield from self._value(subject, source, last)
+        if tokens.word(0) == "when" and tokens.is_one_of(1, _AUX):
+            for group, end in self.group(2):
+                for name in group.classes[:1]:
+                    sources = self.dates_named(tokens.verb_stems(end), name)
+                    if len(sources) == 1 and sources[0].relation < 0:
+                        yield Values(group.plan, sources[0]), end + 1
+
+    def _owner(self, at: int, name: str) -> Iterator[tuple[Subject, int]]:
+        """Yield the entities of a class that a phrase names."""
+        for group, end in self.group(at):
+            if name in group.classes[:1] and group.quantity.kind in ("some", "all", "both"):
+                yield Subject(group.plan, name), end
+
+    def _value(self, subject: Subject, source: Source, at: int) -> Iterator[tuple[Plan, int]]:
+        if source.relation >= 0:
+            return
+        yield Values(subject.plan, source), at
+
+    def _aggregate(self) -> Iterator[tuple[Plan, int]]:
+        """Yield «the average salary of the pilots of e0», «how many flight hours do pilots have on average»."""
+        tokens = self.tokens
+        at = tokens.past(0, ("what", "is", "the", "was")) if tokens.word(0) in ("what", "the") else 0
+        how = _HOW.get(tokens.word(at), "")
+        if how and (at or tokens.word(0) in _HOW):
+            for name in self.links.joins:
+                for source, end in self.sources(at + 1, Subject(p.Members(name), name)):
+                    if source.literal is None or source.is_date or not tokens.is_one_of(end, ("of", "for")):
+                        continue
+                    for subject, last in self._owner(end + 1, name):
+                        yield p.Amount(subject.plan, p.Attribute(source), how == "mean"), last
+        if tokens.word(0) == "how" and tokens.word(1) in ("many", "much", "old", "high", "big", "long"):
+            yield from self._on_average()
+
+    def _on_average(self) -> Iterator[tuple[Plan, int]]:
+        tokens = self.tokens
+        tail = {"on average": True, "in total": False, "in all": False}.get(" ".join(tokens.words[-2:]))
+        if tail is None:
+            return
+        for name in self.links.joins:
+            for source, end in [*self.sources(2, Subject(p.Members(name), name)), (None, 2)]:
+                if not tokens.is_one_of(end, ("do", "does", "did", "are", "is")):
+                    continue
+                for subject, last in self._owner(end + 1, name):
+                    one = source or next(iter(self._measured_by(last, subject)), None)
+                    if one is None and tokens.word(1) == "old":
+                        age = self.age_of(subject)
+                        one = age.source if age else None
+                    rest = (
+                        tokens.past(last, ("have", "make"))
+                        if source
+                        else last + (one is not None and tokens.word(1) != "old")
+                    )
+                    if one is not None and one.literal is not None and not one.is_date and rest == len(tokens) - 2:
+                        yield p.Amount(subject.plan, p.Attribute(one), tail), len(tokens)
+
+    def _of_property(self) -> Iterator[tuple[Plan, int]]:
+        """Yield «how many credits do I get for e0», «how many seats are there in e0»: a number, or a sum."""
+        tokens = self.tokens
+        if tuple(tokens.words[:2]) not in (("how", "many"), ("how", "much")):
+            return
+        for name in self.links.joins:
+            for source, end in self.sources(2, Subject(p.Members(name), name)):
+                if source.literal is None or source.is_date or not tokens.is_one_of(end, _AUX):
+                    continue
+                start = tokens.past(
+                    end + 1, ("i", "we", "you", "get", "earn", "there", "have", "for", "in", "of", "at", "with")
+                )
+                for group, last in self.group(start):
+                    last = tokens.past(last, ("have", "get", "give", "sum", "add", "up", "to", "bring", "offer"))
+                    base: SetPlan | None = group.plan if name in group.classes[:1] else None
+                    for other in group.classes[:1] if base is None else ():
+                        for link in self.links.plain(other, (name,), "have"):
+                            base = Walk(group.plan, link.steps, (name,))
+                    if base is not None and group.quantity.kind in ("some", "all", "both"):
+                        yield p.Amount(base, p.Attribute(source)), last
+
+    def _at_triples(self) -> Iterator[tuple[Plan, int]]:
+        """Yield «on what weekday is e0», «what role does e0 have in e1», «what is the grade of e0 in e1»."""
+        tokens = self.tokens
+        at = tokens.past(0, ("on", "at", "in", "as", "with"))
+        lead = 3 if tuple(tokens.words[:2]) == ("what", "is") and tokens.word(2) == "the" else at + 1
+        if not tokens.is_one_of(at, ("what", "which")):
+            return
+        for one in self.of_triples:
+            end = lead + len(one.stems)
+            if tokens.stems(lead, end) != one.stems:
+                continue
+            start = tokens.past(end, (*_AUX, "of", "for", "the"))
+            first = tokens.entity(start)
+            if first is None:
+                continue
+            last = tokens.past(
+                start + 1, ("have", "get", "play", "hold", "held", "take", "place", "in", "on", "for", "at", "the")
+            )
+            second = tokens.entity(last)
+            last = last + 1 if second is not None else last
+            for relation in sorted(one.relations):
+                for one_end, other in ((first, second), (second, first)):
+                    heads = None if one_end is None else p.Listed((one_end,))
+                    tails = None if other is None else p.Listed((other,))
+                    edges = Edges(relation, heads, tails)
+                    if len(edges.run(self.place)):
+                        yield EdgeValues(edges, one.name), last

@@ -1,0 +1,151 @@
+"""Comparisons of the entities of a set: «older than e0», «the oldest of them», «earn more than their boss»."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.groups import (
+    OPPOSITES,
+    Said,
+    Subject,
+)
+from graphbrick.bricks.retrieve.operators.grammar.measures import Above
+from graphbrick.bricks.retrieve.operators.grammar.nouns import Nouns
+from graphbrick.bricks.retrieve.operators.grammar.numbers import AGE, Bound
+from graphbrick.bricks.retrieve.operators.grammar.small_words import DECADES, HAPPENS, THEIR
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.patterns.properties.sources import Source
+
+
+class Comparing(Nouns):
+    """A reader of comparisons."""
+
+    def _unless(self, subject: Subject, source: Source, plan: SetPlan, *, negated: bool) -> SetPlan:
+        return self.lacking_value(subject, source, plan) if negated else plan
+
+    def _negatable(self, bound: Bound, *, negated: bool) -> Bound | None:
+        if not negated:
+            return bound
+        return bound._replace(kind=OPPOSITES[bound.kind]) if bound.kind in OPPOSITES else None
+
+    def _measured_by(self, at: int, subject: Subject) -> list[Source]:
+        """Return the number that a verb gives: «earn» a salary."""
+        own = [one for one in self.own_sources(subject.name) if one.literal is not None and not one.is_date]
+        fits = [
+            one
+            for one in own
+            if any(self.english.is_among(word, self.resolver.words_of(one)) for word in self.tokens.verb_stems(at))
+        ]
+        return fits if len(fits) == 1 else []
+
+    def _by_number(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+        """Yield «earn more than 100», «cost less than e0», «weigh the most»."""
+        tokens = self.tokens
+        for source in self._measured_by(at, subject):
+            attribute = p.Attribute(source)
+            for bound, end in self.bound(at + 1):
+                said = self._negatable(bound, negated=negated)
+                plan = None if said is None else self.compared(subject, attribute, said._replace(names=()))
+                if plan is not None:
+                    yield Said(plan, end)
+            yield from self._above(at + 1, subject, attribute, negated=negated)
+            start = tokens.past(at + 1, ("the",))
+            if tokens.word(start) in ("most", "least") and not negated:
+                best = p.Best(subject.plan, attribute, tokens.word(start) == "most")
+                yield from (Said(plan, end) for plan, end in self._among(best, subject, start + 1))
+
+    def _above(self, at: int, subject: Subject, attribute: p.Attribute, *, negated: bool) -> Iterator[Said]:
+        """Yield «(earn) more than their boss», «(are) older than their trainer»."""
+        tokens = self.tokens
+        for said, end in tokens.phrase(at, self.english.comparatives):
+            comparison = self.english.comparatives[said]
+            if tokens.word(end) != "than" or negated:
+                continue
+            start = tokens.past(end + 1, ("the", "that", "of"))
+            if not tokens.is_one_of(start, THEIR):
+                continue
+            for last in range(min(start + 3, len(tokens)), start + 1, -1):
+                links = self.links.by_noun(tokens.stems(start + 1, last), subject.name)
+                name = self.class_at(start + 1, last)
+                links += self.links.plain(subject.name, (name,), "of") if name else []
+                for link in links:
+                    up = self.is_upward(comparison, attribute) if comparison.names else comparison.largest
+                    measure = Above(link.steps, link.everything(), attribute, below=not up)
+                    yield Said(p.Within(subject.plan, measure, low=0.0), last)
+
+    def _as_big(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+        """Yield «older than e0», «over 50 years old», «at most 30», «newer than 2010»."""
+        tokens = self.tokens
+        for bound, end in self.bound(at):
+            said = self._negatable(bound, negated=negated)
+            if said is None:
+                continue
+            measure = self.measure_of(bound.names, subject) if bound.names else self.age_of(subject)
+            plan = None if measure is None else self._sized(subject, measure, said)
+            if plan is not None:
+                yield Said(plan, tokens.past(end, ("old", "years", "year", "of", "age")))
+        for said_phrase, _ in tokens.phrase(at, self.english.comparatives):
+            measure = self.measure_of(self.english.comparatives[said_phrase].names, subject)
+            if measure is not None:
+                yield from self._above(at, subject, measure, negated=negated)
+
+    def _sized(self, subject: Subject, measure: p.Attribute, bound: Bound) -> SetPlan | None:
+        """Return the part of a set that an adjective compares, «older» as an age or as a date."""
+        is_date = measure.is_date(self.place)
+        flipped = {"over": "under", "under": "over", "least": "most", "most": "least"}
+        if bound.names and AGE in measure.source.words and bound.kind in flipped and "born" in bound.names:
+            bound = bound._replace(kind=flipped[bound.kind])  # «older» names dates, of which the smaller is the older
+        if bound.names and is_date and bound.relative is None and bound.date is None and bound.number < 1000:
+            return None
+        return self.compared(subject, measure, bound._replace(names=()))
+
+    def _superlative(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
+        """Yield «(is) the oldest», among the subjects."""
+        tokens = self.tokens
+        start = tokens.past(at, ("the",))
+        for said, end in tokens.phrase(start, self.english.superlatives):
+            comparison = self.english.superlatives[said]
+            measure = self.measure_of(comparison.names, subject)
+            if measure is not None:
+                best = p.Best(subject.plan, measure, self.is_upward(comparison, measure))
+                yield from self._among(best, subject, end)
+
+    def _among(self, best: p.Best, subject: Subject, at: int) -> Iterator[tuple[SetPlan, int]]:
+        """Yield a superlative among a group: «(earns the most) of the workers who report to e0», or among all."""
+        if self.tokens.word(at) in ("among", "of", "amongst"):
+            for group, end in self.group(at + 1):
+                if subject.name in group.classes and group.quantity.kind in ("some", "all", "both"):
+                    yield replace(best, base=p.Both((best.base, group.plan))), end
+        yield best, at
+
+    def _in_their_forties(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+        """Yield «in their forties», «in his 30s»."""
+        tokens, age = self.tokens, self.age_of(subject)
+        low = DECADES.get(tokens.word(at + 2))
+        if age is not None and low is not None and tokens.is_one_of(at + 1, THEIR) and not negated:
+            yield Said(p.Within(subject.plan, age, low, low + 9, includes=True), at + 3)
+
+    def _plain_dates(self, subject: Subject) -> list[Source]:
+        """Return the one date of a class of things that happen, for «faults in 2024»."""
+        date = self.resolver.plain_date(p.Members(subject.name))
+        return [] if date is None else [date.source]
+
+    def _in_time(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+        """Yield «bought before 2015», «were hired in 2010», «opened after e0», where a date says it."""
+        verbs = self.tokens.verb_stems(at)
+        named = self.dates_named(verbs, subject.name)
+        if not named and verbs & HAPPENS:
+            named = self.dates_of(subject.name)
+        if len(named) != 1:
+            return
+        for bound, end in self.moment(at + 1):
+            said = self._negatable(bound, negated=negated)
+            plan = None if said is None else self.in_time(subject, named[0], said)
+            if plan is not None:
+                yield Said(plan, end)
+            elif negated:
+                inside = self.in_time(subject, named[0], bound)
+                if inside is not None:
+                    yield Said(self.lacking_value(subject, named[0], inside), end)

@@ -1,0 +1,183 @@
+"""The relations that verbs, nouns and prepositions of a question name, between classes of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.schema.class_graph import Join, class_graph_of
+from graphbrick.bricks.retrieve.operators.sets import Ints, Steps
+from graphbrick.core.deferred import cached_property
+from graphbrick.language import forms
+from graphbrick.language.stems import Stems, spaced, stem
+from graphbrick.patterns.lexicon import SMALL, label_stems
+
+PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off".split())
+"""Words that may follow a verb and belong to it: «work for», «report to»."""
+_PLAIN = frozenset("in at on from by to".split())
+_PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
+_LONGEST = 3  # words of a verb
+
+
+class Link(NamedTuple):
+    """A way from the members of one class to those of another.
+
+    Attributes:
+        steps: The relations with their directions.
+        end: The class that it leads to; the largest of several.
+        ends: All classes that it leads to, if there are several.
+    """
+
+    steps: Steps
+    end: str
+    ends: tuple[str, ...] = ()
+
+    def leads_to(self, names: Sequence[str]) -> bool:
+        """Return whether it leads to one of some classes."""
+        return any(name in (self.ends or (self.end,)) for name in names)
+
+    def back(self, start: str) -> Link:
+        """Return the way in the other direction, to the class that this one leaves."""
+        return Link(tuple((relation, not forward) for relation, forward in reversed(self.steps)), start)
+
+    def everything(self) -> SetPlan:
+        """Return all that it leads to."""
+        (relation, forward) = self.steps[-1]
+        return p.Having(relation, not forward) if self.ends else p.Members(self.end)
+
+
+class Links:
+    """A finder of the relations that words name.
+
+    Args:
+        tokens: The question.
+    """
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens, self.english = tokens, tokens.english
+        self.resolver = tokens.parser.resolver
+        self.lexicon, self.place = self.resolver.lexicon, self.resolver.place
+        self.joins = class_graph_of(self.place.graph).joins
+
+    @cached_property
+    def labels(self) -> list[Stems]:
+        """The stems of the label of each relation."""
+        return [label_stems(self.place.graph.relation_label(number)) for number in range(self.place.graph.n_relations)]
+
+    def classes_of(self, entities: Ints) -> tuple[str, ...]:
+        """Return the classes of some entities that have relations, those of most first."""
+        shares = {name: np.isin(entities, self.lexicon.classes[name]).mean() for name in self.joins if len(entities)}
+        fits = [name for name, share in shares.items() if share > 0]
+        return tuple(sorted(fits, key=lambda name: (-shares[name], len(self.lexicon.classes[name]))))
+
+    def people(self) -> list[str]:
+        """Return the classes that «who» may ask for."""
+        return [name for name in self.joins if forms.may_be_who(spaced(name))]
+
+    @staticmethod
+    def is_place(name: str) -> bool:
+        """Return whether a class is one of places."""
+        return forms.kind_of(spaced(name).lower()) == forms.PLACE
+
+    def between(self, start: str, ends: Iterable[str] | None) -> list[Join]:
+        """Return the relations from a class to any of some classes; to any class for None."""
+        wanted = None if ends is None else set(ends)
+        return [join for join in self.joins.get(start, ()) if wanted is None or join.end in wanted]
+
+    def by_verb(self, at: int, start: str, *, passive: bool = False) -> list[tuple[Link, int]]:
+        """Return the relations from a class that a verb at a place names, with the places after it.
+
+        Args:
+            at: The place.
+            start: The class of the subject.
+            passive: Whether the verb is passive, so that the subject is what it is done to.
+        """
+        found = list[tuple[Link, int, bool]]()
+        for end in range(min(at + _LONGEST, len(self.tokens)), at, -1):
+            said = self.tokens.stems(at, end)
+            first, rest = self.tokens.verb_stems(at), said[1:]
+            particles = [word for word in rest if word in PARTICLES]
+            if any(word not in PARTICLES for word in rest) or len(particles) != len(rest):
+                continue
+            if len(rest) > 1 or (rest and self.tokens.word(end - 1) == "by" and not passive):
+                continue
+            joins = [join for join in self.between(start, None) if self._says(join, first)]
+            joins = [
+                join
+                for join in joins
+                if join.start != join.end
+                or (first & set(self.labels[join.relation]) and self._is_subject(join, passive=passive))
+            ]
+            for link in self._merged(joins):
+                label = self.labels[link.steps[0][0]]
+                fits = not rest or rest[0] in label or rest[0] == "by"
+                found.append((link, end, fits))
+        sure = [(link, end) for link, end, fits in found if fits]
+        others = [(link, end) for link, end, fits in found if not fits]
+        taken = {link for link, end in sure if end > at + 1}
+        return [*sure, *(one for one in others if one[0] not in taken)]
+
+    def _says(self, join: Join, verbs: Set[str]) -> bool:
+        """Return whether a relation speaks of one of some verbs."""
+        names = self.lexicon.relations[join.relation]
+        words = names.words | set(self.labels[join.relation]) - SMALL
+        nouns = {stem(word) for noun in names.nouns for word in noun.split()} - set(self.labels[join.relation])
+        verb = stem(names.verb) if names.verb else ""
+        return any(
+            word == verb or (word in words and word not in nouns) or (word not in words and self._near(word, words))
+            for word in verbs
+        )
+
+    def _near(self, word: str, words: Set[str]) -> bool:
+        return self.english.is_among(word, words)
+
+    def _is_subject(self, join: Join, *, passive: bool) -> bool:
+        """Return whether the class that a relation leaves is the subject of a sentence with its verb.
+
+        Heads of `TRAINED_BY` are trained, and its tails train; heads of `REPORTS_TO` report.
+        """
+        names, label = self.lexicon.relations[join.relation], self.labels[join.relation]
+        head_does = names.subject != "tail" if names.subject else "by" not in label
+        return join.forward == (head_does != passive)
+
+    def by_noun(self, name: Stems, start: str) -> list[Link]:
+        """Return the relations from a class to what a noun names: «trainer», the tail of `TRAINED_BY`."""
+        steps = self.resolver.steps_named(name)
+        return self._merged([join for join in self.between(start, None) if (join.relation, join.forward) in steps])
+
+    def _merged(self, joins: Iterable[Join]) -> list[Link]:
+        """Return the ways of some joins, one for those along one relation to several classes."""
+        ways: dict[tuple[int, bool], list[str]] = {}
+        for join in joins:
+            ways.setdefault((join.relation, join.forward), []).append(join.end)
+        links = []
+        for step, ends in ways.items():
+            ends.sort(key=lambda name: -len(self.lexicon.classes[name]))
+            links.append(Link((step,), ends[0], tuple(ends) if len(ends) > 1 else ()))
+        return links
+
+    def called(self, name: Stems) -> list[tuple[str, Link]]:
+        """Return the classes, with the relations from them, that lead to what a noun names."""
+        return [(start, link) for start in self.joins for link in self.by_noun(name, start)]
+
+    def plain(self, start: str, ends: Sequence[str], preposition: str) -> list[Link]:
+        """Return the one relation that «have», «of» or a preposition may mean between two classes; none for several."""
+        joins = [join for join in self.between(start, ends[:1]) if join.start != join.end]
+        said = [join for join in joins if preposition in self.labels[join.relation]]
+        chosen = joins if len(joins) == 1 else said
+        if len(chosen) != 1:
+            return []
+        label = self.labels[chosen[0].relation]
+        if (
+            preposition in _PLAIN
+            and not {preposition, *_PLACES.get(preposition, ())} & set(label)
+            and _PLAIN & set(label)
+        ):
+            return []  # «to e0» is not `part of`
+        (join,) = chosen
+        return [Link(((join.relation, join.forward),), join.end)]

@@ -1,0 +1,346 @@
+"""Noun phrases: «the three oldest pilots of e0», «parts that are out of stock», «neither e0 nor e1»."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.groups import NO, SOME, Group, Quantity, Subject, joined
+from graphbrick.bricks.retrieve.operators.grammar.roles import Roles
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.properties.selections import Where
+from graphbrick.bricks.retrieve.operators.wording import Comparison
+from graphbrick.core.deferred import cached_property
+from graphbrick.core.properties.values import Kind
+from graphbrick.language import forms
+from graphbrick.language.stems import is_plural, stem
+from graphbrick.patterns.properties.sources import Source, words_of_values
+from graphbrick.patterns.properties.terms import Term
+
+_ARTICLES = frozenset("the a an some any those these this that its their his her all".split())
+_NOBODY = frozenset("nobody nothing none".split())
+_ANYBODY = frozenset("anybody anyone anything somebody someone something everybody everyone everything".split())
+_QUANTITIES = {
+    "no": NO, "zero": NO, "not any": NO, "none of the": NO, "only": Quantity("only"), "nothing but": Quantity("only"),
+    "all": Quantity("all"), "every": Quantity("all"), "each": Quantity("all"), "all the": Quantity("all"),
+    "several": Quantity("least", 2), "multiple": Quantity("least", 2), "a few": Quantity("least", 2),
+    "at least one": SOME, "one or more": SOME, "any of the": SOME,
+}  # fmt: skip
+_LONGEST = 3  # words of the name of a class
+_PREFIXES = ("un", "non-", "non", "in")
+_DATED = {
+    "last": True, "latest": True, "newest": True, "most recent": True, "most recently": True, "recently": True,
+    "newly": True, "first": False, "earliest": False,
+}  # fmt: skip
+_HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
+_ONES = frozenset("one ones those".split())
+
+
+class Values(NamedTuple):
+    """Values of properties side by side.
+
+    Attributes:
+        terms: Each with whether it is negated.
+        is_or: Whether «or» joins them.
+    """
+
+    terms: tuple[tuple[Term, bool], ...]
+    is_or: bool = False
+
+
+class Nouns(Roles):
+    """A reader of noun phrases."""
+
+    @abstractmethod
+    def modified(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
+        """Yield what the words after a noun select of its entities, with the places after them."""
+
+    def group(self, at: int) -> Iterator[tuple[Group, int]]:
+        """Yield the readings of a noun phrase with its quantity, such as «at least two Boeing planes»."""
+        yield from self._pronoun(at)
+        yield from self._names(at)
+        for quantity, place in self._quantity(at):
+            for subject, end in self.noun(place, bare=True):
+                yield Group(subject.plan, (subject.name,), quantity), end
+
+    def _pronoun(self, at: int) -> Iterator[tuple[Group, int]]:
+        """Yield «nobody», «anything», «no one»."""
+        tokens, every = self.tokens, p.Listed(())
+        if tokens.is_one_of(at, _NOBODY):
+            yield Group(every, (), NO, is_any=True), at + 1
+        if tokens.is_one_of(at, _ANYBODY):
+            yield Group(every, (), SOME, is_any=True), at + 1
+        if tokens.word(at + 1) == "one" and tokens.word(at) in ("no", "any", "some"):
+            yield Group(every, (), NO if tokens.word(at) == "no" else SOME, is_any=True), at + 2
+
+    def _names(self, at: int) -> Iterator[tuple[Group, int]]:
+        """Yield «e0», «e0 and e1», «either e0 or e1», «neither e0 nor e1»."""
+        tokens = self.tokens
+        word = tokens.word(at)
+        start = at + 1 if word in ("both", "either", "neither", "only", "the", "also") else at
+        entities, end, joint = list[int](), start, ""
+        while (entity := tokens.entity(end)) is not None:
+            entities.append(entity)
+            end += 1
+            after = tokens.past(end, (",",))
+            if tokens.word(after) in ("and", "or", "nor") and tokens.entity(after + 1) is not None:
+                joint, end = tokens.word(after), after + 1
+            elif after > end and tokens.entity(after) is not None:
+                end = after
+        if not entities:
+            return
+        ends = p.Listed(tuple(entities))
+        parts = tuple(p.Listed((entity,)) for entity in entities)
+        quantity = SOME
+        if word == "neither":
+            quantity = NO
+        elif word == "only":
+            quantity = Quantity("only")
+        elif len(entities) > 1 and (word == "both" or joint == "and"):
+            quantity = Quantity("both")
+        classes = self.links.classes_of(ends.run(self.place))
+        yield Group(ends, classes, quantity, parts=parts, alike=self._alike(entities)), end
+
+    def _alike(self, entities: list[int]) -> SetPlan:
+        """Return some entities with the others of their types that have their names."""
+        types = self.place.graph.types
+        return p.Listed(
+            tuple(
+                other
+                for entity in entities
+                for other in (entity, *self.parser.schema.namesakes(entity))
+                if set(types(entity)) & set(types(other))
+            )
+        )
+
+    def _quantity(self, at: int) -> Iterator[tuple[Quantity, int]]:
+        """Yield how many a noun phrase speaks of."""
+        tokens = self.tokens
+        for said, end in tokens.phrase(at, _QUANTITIES):
+            yield _QUANTITIES[said], end
+        for bound, end in self.bound(at):
+            if bound.date is None and bound.high is None and bound.relative is None and not bound.names:
+                yield Quantity(bound.kind, bound.number), end
+        if tokens.word(at) == "neither":
+            yield NO, at + 1
+        yield SOME, tokens.past(at, _ARTICLES)
+
+    def noun(self, at: int, *, bare: bool = False) -> Iterator[tuple[Subject, int]]:
+        """Yield the readings of a noun phrase without its quantity, longest first.
+
+        Args:
+            at: The place after the article.
+            bare: Whether superlatives are part of it: «newest plane».
+        """
+        at = self.tokens.past(at, _ARTICLES)
+        if bare:
+            yield from self._best(at)
+        for subject, end in self._with_adjectives(at):
+            yield from self.with_modifiers(subject, end)
+
+    def with_modifiers(self, subject: Subject, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield what further words select of the entities of a noun, then the noun alone."""
+        for plan, end in self.modified(at, subject):
+            yield from self.with_modifiers(Subject(plan, subject.name), end)
+        yield subject, at
+
+    def _best(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «newest plane», «three largest halls», «second oldest pilot», «top 3 departments by budget»."""
+        n, rank, place = self._rank(at)
+        tokens, english = self.tokens, self.tokens.english
+        for said, after in tokens.phrase(place, english.superlatives):
+            many = tokens.amount(after)
+            if n == 1 and many and many[1] == after + 1 and is_plural(tokens.word(after + 1)):
+                yield from self._ranked(many[1], english.superlatives[said], int(many[0].value), rank)
+            yield from self._ranked(tokens.past(after, ("of", "among", "the")), english.superlatives[said], n, rank)
+        for said, after in tokens.phrase(place, _DATED):
+            yield from self._by_date(after, _DATED[said], n, rank)
+        if tokens.word(at) == "top":
+            yield from self._ranked(place, Comparison(True, ()), n, rank)
+        if n > 1:  # «three airlines with the most planes»
+            for subject, end in self.noun(place):
+                if isinstance(subject.plan, p.Best) and subject.plan.n == 1:
+                    yield Subject(replace(subject.plan, n=n), subject.name), end
+
+    def _rank(self, at: int) -> tuple[int, int, int]:
+        """Return how many are asked for, from which place in their order, and the place after the words for it."""
+        tokens = self.tokens
+        at += tokens.word(at) == "top"
+        if tokens.word(at) in self.english.ordinals:
+            return 1, self.english.ordinals[tokens.word(at)], at + 1
+        many = tokens.amount(at)
+        is_number = many is not None and many[0].date is None and many[0].value == int(many[0].value)
+        return (int(many[0].value), 1, many[1]) if many and is_number and many[1] == at + 1 else (1, 1, at)
+
+    def _ranked(self, at: int, comparison: Comparison, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
+        """Yield the best of a noun phrase by what an adjective measures, or by a number that follows: «by budget»."""
+        tokens = self.tokens
+        for subject, end in self._with_adjectives(at):
+            for inside, last in self.with_modifiers(subject, end):
+                if tokens.is_one_of(last, ("by", "in")):
+                    start = tokens.past(last + 1, ("the", "terms", "of", "their"))
+                    for source, after in self.sources(start, subject):
+                        if source.literal is not None:
+                            best = p.Best(inside.plan, p.Attribute(source), comparison.largest, rank, n)
+                            yield Subject(best, subject.name), after
+                measure = self.measure_of(comparison.names, inside)
+                if measure is not None:
+                    largest = self.is_upward(comparison, measure)
+                    yield Subject(p.Best(inside.plan, measure, largest, rank, n), subject.name), last
+
+    def _by_date(self, at: int, largest: bool, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «(most recently) discovered elements», «(last) fault of e0», by a date."""
+        for start, verbs in ((at, frozenset[str]()), (at + 1, self.tokens.verb_stems(at))):
+            for subject, end in self._with_adjectives(start):
+                date = self.resolver.plain_date(p.Members(subject.name))
+                dates = self.dates_named(verbs, subject.name) if verbs else [date.source] if date else []
+                for inside, last in self.with_modifiers(subject, end) if len(dates) == 1 else ():
+                    yield Subject(p.Best(inside.plan, p.Attribute(dates[0]), largest, rank, n), subject.name), last
+
+    def _with_adjectives(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «married pilots», «Boeing and Airbus planes», «high severity faults», or a noun alone."""
+        tokens = self.tokens
+        for subject, end in self._head(at):
+            yield subject, end
+        for values, place in self.values(at):
+            for subject, end in self._with_adjectives(place):
+                for plan in self.with_values(subject, values):
+                    yield Subject(plan, subject.name), end
+        entity = tokens.entity(at)
+        if entity is not None:  # «e0 pilots»
+            ends = p.Listed((entity,))
+            for subject, end in self._with_adjectives(at + 1):
+                for link in self.links.plain(subject.name, self.links.classes_of(ends.run(self.place)), ""):
+                    yield Subject(joined(subject, link, ends), subject.name), end
+
+    def values(self, at: int) -> Iterator[tuple[Values, int]]:
+        """Yield values side by side, each with whether it is negated: «married», «unmarried», «Boeing or Airbus»."""
+        tokens = self.tokens
+        is_not = tokens.is_one_of(at, ("not", "non", "non-"))
+        place = at + 1 if is_not else at
+        found = tokens.term(place) or self._prefixed(place)
+        if found is None:
+            return
+        term, end = found
+        negated = is_not or tokens.term(place) is None
+        after = tokens.past(end, (",",))
+        if tokens.word(after) in ("and", "or", "nor"):
+            for others, last in self.values(after + 1):
+                yield others._replace(terms=((term, negated), *others.terms), is_or=tokens.word(after) != "and"), last
+        yield Values(((term, negated),)), end
+
+    def _prefixed(self, at: int) -> tuple[Term, int] | None:
+        """Return the value of «unmarried», «unheated», where a property says «married»."""
+        word = self.tokens.word(at)
+        for prefix in _PREFIXES:
+            if not word.startswith(prefix) or len(word) < len(prefix) + 4:
+                continue
+            terms = self.tokens.values_in(word.removeprefix(prefix).lstrip("-"))
+            if len(terms) == 1 and terms[0].start == 0 and terms[0].sources[0].kind == Kind.BOOLEAN:
+                return terms[0], at + 1
+        return None
+
+    def with_values(self, subject: Subject, values: Values) -> Iterator[SetPlan]:
+        """Yield the part of a set that has some values of its own properties: one of those of one property."""
+        parts = list[SetPlan]()
+        shared = frozenset[Source].intersection(*(frozenset(term.sources) for term, _ in values.terms))
+        for term, negated in values.terms:
+            sources = tuple(one for one in term.sources if self.has(subject, one))
+            if not sources:
+                return
+            inside = Where(subject.plan, sources, term.value)
+            parts.append(self.lacking_value(subject, sources[0], inside) if negated else inside)
+        if len(parts) == 1:
+            yield parts[0]
+        else:
+            yield p.Either(tuple(parts)) if shared or values.is_or else p.Both(tuple(parts))
+
+    def has(self, subject: Subject, source: Source) -> bool:
+        """Return whether members of a class have a property."""
+        return source in self.own_sources(subject.name)
+
+    def lacking_value(self, subject: Subject, source: Source, inside: SetPlan) -> SetPlan:
+        """Return the part of a set without a value: of those that have the property, if it has other values too."""
+        known = p.Both((p.Members(subject.name), self.resolver.holding(source)))
+        everyone, members = p.Without(known, inside).run(self.place), self.lexicon.classes[subject.name]
+        if len(known.run(self.place)) == len(members) or not len(everyone):
+            return p.Without(subject.plan, inside)
+        return p.Without(p.Both((subject.plan, self.resolver.holding(source))), inside)
+
+    def with_some(self, subject: Subject, source: Source, *, none: bool) -> SetPlan:
+        """Return the part of a set with a property, or without: of numbers, those with 0 if there are any."""
+        if source.kind == Kind.BOOLEAN:
+            yes = Where(subject.plan, (source,), True)
+            return self.lacking_value(subject, source, yes) if none else yes
+        known: SetPlan = p.Both((subject.plan, self.resolver.holding(source)))
+        if source.literal is None or source.is_date:
+            return p.Without(subject.plan, known) if none else known
+        more = p.compared(known, p.Attribute(source), "over", 0)
+        zeros = len(p.compared(p.Members(subject.name), p.Attribute(source), "exactly", 0).run(self.place))
+        has = more if zeros else known
+        return p.Without(subject.plan, has) if none else has
+
+    def _head(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield the sets that the noun at a place names: a class, all with a value, a role, the ends of a relation."""
+        tokens = self.tokens
+        for end in range(min(at + _LONGEST, len(tokens)), at, -1):
+            name = self.class_at(at, end)
+            if name and name in self.links.joins:
+                yield Subject(p.Members(name), name), end
+        yield from self._by_value(at)
+        yield from self.roles(at)
+        for name in self.links.joins:
+            for source, end in self.sources(at, Subject(p.Members(name), name)):
+                end = tokens.past(end, ("prize",))
+                if tokens.word(end) in _HOLDERS:
+                    every = Subject(p.Members(name), name)
+                    yield Subject(self.with_some(every, source, none=False), name), end + 1
+        for end in range(min(at + 2, len(tokens)), at, -1):
+            for start, link in self.links.called(tokens.stems(at, end)):
+                if not tokens.is_one_of(end, ("of",)):
+                    ends = joined(
+                        Subject(link.everything(), link.end),
+                        link.back(start),
+                        p.Members(start),
+                    )
+                    yield Subject(ends, link.end), end
+                    continue
+                for group, last in self.group(end + 1):  # «the trainer of e0»
+                    if start in group.classes and group.quantity == SOME:
+                        back = link.back(start)
+                        yield Subject(joined(Subject(link.everything(), link.end), back, group.plan), link.end), last
+
+    def class_at(self, at: int, end: int) -> str:
+        """Return the class that the words between two places name; "" for none."""
+        name = self.lexicon.class_named(self.tokens.stems(at, end))
+        if name or end - at > 1:
+            return name
+        word = self.tokens.stems(at, end)[0]
+        near = map(self.lexicon.class_named, self.tokens.english.near.get(word, ()))
+        return next(filter(None, near), "") if word in self.tokens.english.class_words else ""
+
+    @cached_property
+    def value_nouns(self) -> dict[frozenset[str], Values]:
+        """The values of one word that may be said as a verb, such as «leak», by its stems."""
+        found = {}
+        for word in words_of_values(self.place.graph):
+            verb = forms.verb_of(word) if word.isalpha() and forms.is_installed() else ""
+            terms = self.tokens.values_in(word) if verb else []
+            if len(terms) == 1 and terms[0].start == 0 and terms[0].end == len(word):
+                found[frozenset((stem(word), stem(verb)))] = Values(((terms[0], False),))
+        return found
+
+    def _by_value(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield all that have a value that stands for them: «electricians», «a leak», «Boeings»."""
+        for values, end in self.values(at):
+            if any(negated or term.value is True for term, negated in values.terms):
+                continue
+            sources = {source for term, _ in values.terms for source in term.sources}
+            for name in self.links.joins:
+                subject = Subject(p.Members(name), name)
+                if any(self.has(subject, source) for source in sources):
+                    for plan in self.with_values(subject, values):
+                        yield Subject(plan, name), end

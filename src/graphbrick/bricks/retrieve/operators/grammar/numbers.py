@@ -1,0 +1,300 @@
+"""Numbers and dates in phrases: the names of properties, «more than 100», «older than e0», «before 2015»."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.dates import Date
+from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.grammar.links import Links
+from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
+from graphbrick.bricks.retrieve.operators.plan import Measure, SetPlan
+from graphbrick.bricks.retrieve.operators.wording import Comparison
+from graphbrick.bricks.retrieve.operators.wordings.units import factor_of
+from graphbrick.core.session import current_session
+from graphbrick.language import forms
+from graphbrick.language.stems import WORD, spaced, stem, stems
+from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
+
+_TIMES = {
+    "before": "under", "earlier than": "under", "prior to": "under", "until": "most", "up to": "most", "by": "most",
+    "after": "over", "later than": "over", "since": "least", "from": "exactly", "in": "exactly", "on": "exactly",
+    "during": "exactly", "of": "exactly",
+}  # fmt: skip
+_UNITS = frozenset(
+    map(
+        stem,
+        "km m cm mm metres meters kilometres kilometers miles feet kg g grams kilos kilograms tonnes tons lbs mg "
+        "hours hour minutes seconds days weeks years percent degrees people kw mw watts litres liters mb gb tb".split(),
+    )
+)
+AGE = stem("age")
+_GENERAL = frozenset("code number name date value level".split())
+_GENERAL_STEMS = frozenset(map(stem, "date year day time month".split()))
+_LARGEST_SIZE = 3  # words of the name of a property
+_FIRST_YEAR = 100  # a smaller number is no year
+_AVERAGES = ("the average", "average", "the mean")
+
+
+class Bound(NamedTuple):
+    """A comparison as a phrase says it.
+
+    Attributes:
+        kind: "over", "under", "least", "most", "exactly" or "between".
+        number: The number that it is made with.
+        date: The date, if it is one.
+        high: The second number or date of «between».
+        names: What the adjective measures: «older».
+        relative: What it is compared with where that is no number: "average" or an entity.
+        unit: The unit of the number, as it is written; "" for none.
+        others: Further dates, any of which may hold: «in 2004 or 2015».
+    """
+
+    kind: str
+    number: float = 0.0
+    date: Date | None = None
+    high: float | Date | None = None
+    names: tuple[str, ...] = ()
+    relative: int | str | None = None
+    unit: str = ""
+    others: tuple[Date, ...] = ()
+
+
+class Numbers:
+    """A reader of numbers and dates in the phrases of a question.
+
+    Args:
+        tokens: The question.
+        links: The relations that its words name.
+    """
+
+    def __init__(self, tokens: Tokens, links: Links) -> None:
+        self.tokens, self.links, self.parser = tokens, links, tokens.parser
+        self.resolver, self.english = self.parser.resolver, tokens.english
+        self.lexicon, self.place = self.resolver.lexicon, self.resolver.place
+
+    def bound(self, at: int) -> Iterator[tuple[Bound, int]]:
+        """Yield the comparisons that begin at a place: «more than 5», «at least two», «between 1 and 3», «two»."""
+        tokens, english = self.tokens, self.english
+        for said, end in tokens.phrase(at, english.bounds):
+            if english.match("time_bound", said) and not self._is_number_after(end):
+                continue
+            yield from self._amounts(english.bounds[said], end)
+        if tokens.word(at) == "between":
+            yield from self._between(at + 1)
+        for said, end in tokens.phrase(at, english.comparatives):
+            if tokens.word(end) != "than":
+                continue
+            comparison = english.comparatives[said]
+            names = comparison.names
+            for bound, last in self._amounts("over" if comparison.largest else "under", end + 1):
+                yield bound._replace(names=names), last
+        many = tokens.amount(at)
+        if many is not None and many[0].date is None:
+            yield self._with_unit(Bound("exactly", many[0].value), many[1])
+
+    def _is_number_after(self, at: int) -> bool:
+        many = self.tokens.amount(at)
+        return many is not None and many[0].date is None and many[0].value < _FIRST_YEAR
+
+    def _amounts(self, kind: str, at: int) -> Iterator[tuple[Bound, int]]:
+        """Yield a comparison with the number, the entity or the average at a place."""
+        tokens = self.tokens
+        many = tokens.amount(at)
+        if many is not None:
+            amount, end = many
+            yield self._with_unit(Bound(kind, amount.value, amount.date), end)
+            return
+        for _, end in tokens.phrase(at, _AVERAGES):
+            yield Bound(kind, relative="average"), end
+        start = tokens.past(at, ("the", "that", "of"))
+        entity = tokens.entity(start)
+        if entity is not None:
+            yield Bound(kind, relative=entity), start + 1
+
+    def _with_unit(self, bound: Bound, at: int) -> tuple[Bound, int]:
+        """Return a comparison with the unit of its amount, and the place after it; other rules read money."""
+        for place in (at - 1, at):
+            if _UNITS.intersection(self.tokens.stems(place, place + 1)):
+                return bound._replace(unit=self.tokens.word(place)), place + 1
+        return bound, at
+
+    def _between(self, at: int) -> Iterator[tuple[Bound, int]]:
+        low = self.tokens.amount(at)
+        if low is None or self.tokens.word(low[1]) not in ("and", "to"):
+            return
+        high = self.tokens.amount(low[1] + 1)
+        if high is not None:
+            upper: float | Date = high[0].date or high[0].value
+            yield self._with_unit(Bound("between", low[0].value, low[0].date, upper), high[1])
+
+    def moment(self, at: int) -> Iterator[tuple[Bound, int]]:
+        """Yield the stretches of time that begin at a place: «before 2015», «in March 2020», «after e0»."""
+        tokens = self.tokens
+        if tokens.word(at) in ("between", "from"):
+            for bound, end in self._between(at + 1):
+                if bound.date is not None or bound.number >= _FIRST_YEAR:
+                    yield bound, end
+        for said, end in tokens.phrase(at, _TIMES):
+            inner = next(((kind, last) for kind, last in self._twice(said, end)), None)
+            kind, end = inner or (_TIMES[said], end)
+            many = tokens.amount(tokens.past(end, ("the", "year")))
+            if many is not None and (many[0].date is not None or many[0].value >= _FIRST_YEAR):
+                bound = Bound(kind, many[0].value, many[0].as_date)
+                yield from self._or_in(bound, many[1])
+                yield bound, many[1]
+            start = tokens.past(end, ("the",))
+            entity = tokens.entity(start)
+            if entity is not None and said in ("before", "after", "earlier than", "later than", "prior to"):
+                yield Bound(kind, relative=entity), start + 1
+
+    def _or_in(self, bound: Bound, at: int) -> Iterator[tuple[Bound, int]]:
+        """Yield «(in 2004) or 2015», «(in 2004), 2007 and in 2015»."""
+        tokens = self.tokens
+        start = tokens.past(at, (",", "or", "and", "in"))
+        many = tokens.amount(start) if start > at and bound.kind == "exactly" else None
+        if many is not None and (many[0].date is not None or many[0].value >= _FIRST_YEAR):
+            both = bound._replace(others=(*bound.others, many[0].as_date))
+            yield from self._or_in(both, many[1])
+            yield both, many[1]
+
+    def _twice(self, said: str, at: int) -> Iterator[tuple[str, int]]:
+        """Yield «since before 2018», which is before."""
+        if said == "since" and self.tokens.word(at) in ("before", "after"):
+            yield _TIMES[self.tokens.word(at)], at + 1
+
+    def sources(self, at: int, subject: Subject) -> Iterator[tuple[Source, int]]:
+        """Yield the properties of a class that the words at a place name, whole names first."""
+        tokens, partial = self.tokens, list[tuple[Source, int]]()
+        for end in range(min(at + _LARGEST_SIZE, len(tokens)), at, -1):
+            said = tokens.stems(at, end)
+            for source in self.own_sources(subject.name):
+                if said == source.stems:
+                    if tokens.is_one_of(end, _GENERAL) and not self.class_named(end):
+                        yield source, end + 1  # «iata code», «opening date»
+                    yield source, end
+                    continue
+                own = {*self.resolver.words_of(source), *source.stems}
+                general = _GENERAL_STEMS if source.is_date else frozenset[str]()
+                if set(said) <= general:
+                    continue
+                if all(self.english.is_among(word, own) or word in general for word in said):
+                    partial.append((source, end))
+        for source, end in partial:
+            if len({one for one, last in partial if last == end}) == 1:
+                yield source, end
+
+    def class_named(self, at: int) -> str:
+        """Return the class that the word at a place names; "" for none."""
+        return self.lexicon.class_named(self.tokens.stems(at, at + 1))
+
+    def own_sources(self, name: str) -> list[Source]:
+        """Return the properties that members of a class have."""
+        graph = self.place.graph
+        key = ("sources of a class", graph.place, graph.hash, name)
+        return current_session().get(key, lambda: self._own_sources(name), at_most=256)
+
+    def _own_sources(self, name: str) -> list[Source]:
+        members, graph = self.lexicon.classes[name], self.place.graph
+        return [source for source in sources_of(graph) if np.isin(members, owners_of(graph, source)).any()]
+
+    def measure_of(self, names: Sequence[str], subject: Subject) -> p.Attribute | None:
+        """Return the number of the members of a class that an adjective measures; None for none."""
+        own = [source for source in self.own_sources(subject.name) if source.literal is not None]
+        for name in ("age", *names) if {"birth date", "born"} & set(names) else names:
+            said = [stem(word) for word in WORD.findall(name)]
+            fits = [one for one in own if all(word in self.resolver.words_of(one) for word in said)]
+            if not fits and len(said) == 1:  # seats are a capacity
+                fits = [one for one in own if any((said[0],) in self.english.near.get(word, ()) for word in one.stems)]
+            exact = [one for one in fits if len(one.stems) == len(said)]
+            if exact or len(fits) == 1:
+                return p.Attribute((exact or fits)[0])
+        if {"founded", "built"} & set(names):
+            dates = [one for one in own if one.is_date]
+            return p.Attribute(dates[0]) if len(dates) == 1 else None
+        return None
+
+    def is_upward(self, comparison: Comparison, measure: p.Attribute) -> bool:
+        """Return whether the largest number wins: «oldest» names dates, of which the smallest does, or an age."""
+        return comparison.largest != (AGE in measure.source.words and "born" in comparison.names)
+
+    def compared(self, subject: Subject, measure: Measure, bound: Bound) -> SetPlan | None:
+        """Return the part of a set whose number compares as a phrase says; None if it cannot be compared so."""
+        is_date = measure.is_date(self.place)
+        kind = bound.kind
+        if bound.relative is not None:
+            number = self._relative(subject, measure, bound.relative)
+            return None if number is None else p.compared(subject.plan, measure, kind, number)
+        if bound.others:
+            one = bound._replace(others=(), date=bound.date)
+            dates = [one, *(one._replace(date=date) for date in bound.others)]
+            parts = tuple(filter(None, (self.compared(subject, measure, date) for date in dates)))
+            return p.Either(parts) if len(parts) == len(dates) else None
+        factor = self._factor(subject, measure, bound)
+        if factor is None:
+            return None
+        if is_date:
+            if bound.date is None and bound.number < _FIRST_YEAR:
+                return None
+            first = bound.date or Date(bound.number, 1.0, f"{bound.number:.0f}")
+            last = bound.high if isinstance(bound.high, Date) or bound.high is None else Date(bound.high, 1.0, "")
+            if isinstance(bound.high, float):
+                last = Date(bound.high, 1.0, f"{bound.high:.0f}")
+            return p.dated(subject.plan, measure, kind, first, last)
+        if bound.date is not None or isinstance(bound.high, Date):
+            return None
+        high = np.inf if bound.high is None else bound.high * factor
+        return p.compared(subject.plan, measure, kind, bound.number * factor, high)
+
+    def _factor(self, subject: Subject, measure: Measure, bound: Bound) -> float | None:
+        """Return how many of the unit of a number the unit of an amount is; None where the graph does not tell.
+
+        A number without a unit is compared as it is, which is an assumption, if the amount is one as it has.
+        """
+        if not bound.unit:
+            return 1.0
+        name = measure.text(self.place)
+        known = factor_of(name, bound.unit)
+        if known is not None or stem(bound.unit) in {stem(unit) for unit in self.english.units}:
+            return known or 1.0
+        if any(stem(bound.unit) in (word, word.rstrip("s")) for word in stems(spaced(name))):
+            return 1.0
+        numbers = measure.of(self.place, p.Members(subject.name).run(self.place))
+        if not np.nanmin(numbers) <= bound.number <= np.nanmax(numbers):
+            return None
+        said = f"{bound.unit!r} is not in this graph; {name} is compared as it is"
+        self.resolver.assumptions[measure] = said
+        return 1.0
+
+    def _relative(self, subject: Subject, measure: Measure, other: int | str) -> float | None:
+        """Return the number that «the average», or an entity, has."""
+        if isinstance(other, int):
+            (number,) = measure.of(self.place, np.array([other], dtype=np.int64))
+            return None if np.isnan(number) else float(number)
+        numbers = measure.of(self.place, p.Members(subject.name).run(self.place))
+        return None if np.isnan(numbers).all() else float(np.nanmean(numbers))
+
+    def in_time(self, subject: Subject, source: Source, bound: Bound) -> SetPlan | None:
+        """Return the part of a set whose date lies in a stretch of time; None if it is no date."""
+        return self.compared(subject, p.Attribute(source), bound._replace(names=())) if source.is_date else None
+
+    def dates_of(self, name: str) -> list[Source]:
+        """Return the dates of a class."""
+        return [one for one in self.own_sources(name) if one.is_date]
+
+    def dates_named(self, verbs: Set[str], name: str) -> list[Source]:
+        """Return the dates of a class that a verb speaks of: those of its own name if there are any."""
+        own = self.dates_of(name)
+        exact = [one for one in own if verbs & set(one.stems)]
+        near = [one for one in own if any(self.english.is_among(verb, self.resolver.words_of(one)) for verb in verbs)]
+        return exact or near
+
+    def age_of(self, subject: Subject) -> p.Attribute | None:
+        """Return the age of people: «workers over 50»."""
+        own = [one for one in self.own_sources(subject.name) if one.stems == (AGE,)]
+        is_people = forms.kind_of(spaced(subject.name).lower()) == forms.PERSON
+        return p.Attribute(own[0]) if own and is_people else None

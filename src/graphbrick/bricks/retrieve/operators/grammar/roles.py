@@ -1,0 +1,147 @@
+"""Roles and numbers that stand at triples: «captains of e0», «as a captain», «since 2021», «in a quantity of 3»."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.dates import Date, of_year
+from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.grammar.links import Link
+from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound, Numbers
+from graphbrick.bricks.retrieve.operators.measures import span_of
+from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties
+from graphbrick.bricks.retrieve.operators.triples.edges import Condition, During, Edges, Measures, Said
+from graphbrick.bricks.retrieve.operators.triples.plans import Ends
+from graphbrick.core.deferred import cached_property
+from graphbrick.core.properties.values import Kind
+from graphbrick.language.stems import Stems, possible_singulars, stems
+
+_FEW, _LONGEST = 100, 4  # different texts of a property; words of a role
+_ROLE = frozenset(("as", "in", "with"))
+
+
+class Roles(Numbers):
+    """A reader of the properties of triples."""
+
+    @cached_property
+    def of_triples(self) -> tuple[TripleProperty, ...]:
+        """The properties of triples."""
+        return triple_properties(self.place.graph)
+
+    @cached_property
+    def _texts(self) -> dict[Stems, tuple[TripleProperty, str]]:
+        """The few texts of properties of triples by their stems."""
+        texts = {}
+        named = {one.name: one for one in self.of_triples if one.kind == Kind.TEXT}
+        for column in self.place.graph.columns:
+            if column.of_triples and column.name in named:
+                texts.update({stems(text): (named[column.name], text) for text in column.few_texts(_FEW)})
+        return texts
+
+    def text_of_triples(self, at: int) -> Iterator[tuple[TripleProperty, str, int]]:
+        """Yield the text of triples that begins at a place, in the singular or plural."""
+        tokens = self.tokens
+        for end in range(min(at + _LONGEST, len(tokens)), at, -1):
+            last = tokens.word(end - 1)
+            for form in (last, *possible_singulars(last)):
+                found = self._texts.get((*tokens.stems(at, end - 1), *stems(form)))
+                if found is not None:
+                    yield (*found, end)
+                    break
+
+    def roles(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield all that have a role at a triple: «captains», «first officers of e0»."""
+        tokens = self.tokens
+        for one, text, end in self.text_of_triples(at):
+            for relation in sorted(one.relations):
+                condition = Said(one.name, text)
+                for start, joins in self.links.joins.items():
+                    if not any(join.relation == relation and join.forward for join in joins):
+                        continue
+                    if tokens.word(end) in ("of", "at", "for", "in", "with", "from"):
+                        place = tokens.past(end + 1, ("the",))
+                        entity = tokens.entity(place)
+                        if entity is not None:
+                            edges = Edges(relation, None, p.Listed((entity,)), (condition,))
+                            yield Subject(Ends(edges, heads=True), start), place + 1
+                    yield Subject(Ends(Edges(relation, None, None, (condition,)), heads=True), start), end
+
+    def conditions(self, at: int, link: Link) -> Iterator[tuple[tuple[Condition, ...], int]]:
+        """Yield the conditions on the triples of a link that begin at a place, the most first; then none."""
+        if len(link.steps) == 1:
+            for condition, end in self._condition(at, link.steps[0][0]):
+                for others, last in self.conditions(end, link):
+                    yield (condition, *others), last
+        yield (), at
+
+    def _condition(self, at: int, relation: int) -> Iterator[tuple[Condition, int]]:
+        """Yield «since 2021», «as a captain», «in a quantity of more than 3», «for more than 1000»."""
+        tokens = self.tokens
+        own = [one for one in self.of_triples if relation in one.relations]
+        for bound, end in self.moment(at):
+            if bound.kind == "least" and tokens.word(at) == "since" and self._begins(relation):
+                bound = bound._replace(kind="exactly")  # «has flown it since 2021» began then
+                yield from self._since(relation, bound, end)
+                continue
+            condition = self.during(relation, bound) if bound.relative is None else None
+            if condition and not condition.until and bound.kind == "exactly" and self._begins(relation):
+                continue  # what began before may have gone on
+            if condition is not None:
+                yield condition, end
+        if tokens.word(at) in _ROLE:
+            start = tokens.past(at + 1, ("a", "an", "the", "role", "of"))
+            for one, text, end in self.text_of_triples(start):
+                if relation in one.relations:
+                    yield Said(one.name, text), end
+        start = tokens.past(at, ("in", "with", "a", "an", "the", "for"))
+        for one in own:
+            size = len(one.stems)
+            if not one.is_number:
+                continue
+            if start > at and tokens.stems(start, start + size) == one.stems:
+                for bound, end in self.bound(tokens.past(start + size, ("of",))):
+                    yield from self.number_at(one, bound, end)
+            for bound, end in self.bound(start):
+                if tokens.stems(end, end + size) == one.stems:
+                    yield from self.number_at(one, bound, end + size)
+
+    def _since(self, relation: int, bound: Bound, end: int) -> Iterator[tuple[Condition, int]]:
+        condition = self.during(relation, bound) if bound.relative is None else None
+        if condition is not None:
+            yield replace(condition, until=""), end
+
+    def number_at(self, one: TripleProperty, bound: Bound, end: int) -> Iterator[tuple[Condition, int]]:
+        """Yield the condition that a number of triples compares as a phrase says, with a place."""
+        if bound.date is None and bound.relative is None and not bound.names:
+            low, high = {
+                "over": (bound.number, np.inf), "least": (bound.number, np.inf), "under": (-np.inf, bound.number),
+                "most": (-np.inf, bound.number), "exactly": (bound.number, bound.number),
+                "between": (bound.number, float(bound.high) if isinstance(bound.high, float) else bound.number),
+            }[bound.kind]  # fmt: skip
+            yield Measures(one.name, low, high, includes=bound.kind not in ("over", "under")), end
+
+    def during(self, relation: int, bound: Bound) -> During | None:
+        """Return the condition that triples of a relation are of a time; None if they have no one date."""
+        times = [one for one in self.of_triples if one.is_time and relation in one.relations]
+        begins, ends = [one for one in times if one.is_begin], [one for one in times if one.is_end]
+        first = bound.date or of_year(bound.number)
+        last = bound.high if isinstance(bound.high, Date) or bound.high is None else of_year(bound.high)
+        span = span_of(bound.kind, first, last)
+        if len(times) == 1:
+            return During(times[0].name, span)
+        if len(begins) == len(ends) == 1 and len(times) == 2:
+            return During(begins[0].name, span, "" if bound.kind in ("under", "over") else ends[0].name)
+        return None
+
+    def _begins(self, relation: int) -> bool:
+        """Return whether the date of the triples of a relation says when something began."""
+        return any(one.is_begin for one in self.of_triples if relation in one.relations)
+
+    def begin_of(self, relation: int) -> TripleProperty | None:
+        """Return the one date of the triples of a relation that says when something began."""
+        times = [one for one in self.of_triples if one.is_time and relation in one.relations and not one.is_end]
+        return times[0] if len(times) == 1 else None

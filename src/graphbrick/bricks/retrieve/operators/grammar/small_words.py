@@ -1,0 +1,32 @@
+"""Small words of English by what they do in a sentence."""
+
+from __future__ import annotations
+
+from graphbrick.language.stems import stem
+
+BE = frozenset("is are was were be been being".split())
+DO = frozenset("do does did can could will would".split())
+HAVE = frozenset("has have had having".split())
+WITH = frozenset("with without having has have had".split())
+NOT = frozenset("not never".split())
+ADVERBS = frozenset("currently now also ever still already actually really yet currently all both just".split())
+THAT = frozenset("that which who".split())
+JOINED = frozenset("and but".split())
+PLACED = frozenset("in at on from of for by to under within inside through via with".split())
+PLACES = frozenset("in at on from".split())
+FILLERS = frozenset(
+    "made built written located situated working living involved engaged active busy associated taking".split()
+)
+DECADES = {
+    said: 10.0 * (number + 2)
+    for number, name in enumerate("twenties thirties forties fifties sixties seventies eighties nineties".split())
+    for said in (name, f"{10 * (number + 2)}s")
+}
+WORKS = frozenset(map(stem, "work do take have".split()))
+HAPPENS = frozenset(map(stem, "happen occur start begin take meet".split()))
+STARTS = frozenset(map(stem, "join start begin sign hire".split()))
+WORKING = frozenset("at for with in on to as working operating flying playing using".split())
+UNKNOWN = frozenset("known recorded given stated registered".split())
+THEIR = frozenset("their its his her".split())
+KINDS = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum"}
+GETS = frozenset(map(stem, "get receive earn score achieve obtain have".split()))

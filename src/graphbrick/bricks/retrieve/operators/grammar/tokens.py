@@ -1,0 +1,129 @@
+"""The words of a question by their places, with what some of them are: entities, values, amounts, dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING
+
+from graphbrick.bricks.retrieve.operators.dates import Date
+from graphbrick.bricks.retrieve.operators.wording import MENTION, Amount
+from graphbrick.core.deferred import cached_property
+from graphbrick.language import forms
+from graphbrick.language.stems import Stems, stem
+from graphbrick.patterns.properties.terms import Term, terms_in
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.parse import Parser
+
+_TOKEN = re.compile(r"\d+:\d+|[^\s,;:?!()«»\"]+|,")
+_METRES = re.compile(r"(?<=\d) m\b(?! people)|(?<=\d\d\d)m\b")
+_LONGEST = 4  # words of a phrase
+_SEASONS = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8}
+"""The months before the first one of a season, in the northern hemisphere; winters fall into two years."""
+
+
+class Tokens:
+    """The words of one question.
+
+    Args:
+        parser: Knows the graph and the wordings.
+        text: The question, in lower case, with placeholders for entities.
+    """
+
+    def __init__(self, parser: Parser, text: str) -> None:
+        text = _METRES.sub(" metres", text)
+        self.parser, self.text, self.english = parser, text, parser.english
+        matches = list(_TOKEN.finditer(text))
+        self.words = [match[0].removesuffix(".") for match in matches]
+        self._starts = [match.start() for match in matches]
+        self._ends = [match.end() for match in matches]
+        self._stems = [stem(word.removesuffix("'s")) for word in self.words]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def word(self, at: int) -> str:
+        """Return the word at a place; "" after the last."""
+        return self.words[at] if at < len(self.words) else ""
+
+    def stems(self, at: int, end: int) -> Stems:
+        """Return the stems of the words between two places."""
+        return tuple(self._stems[at:end])
+
+    def joined(self, at: int, end: int) -> str:
+        """Return the words between two places as a text."""
+        return " ".join(self.words[at:end])
+
+    def is_one_of(self, at: int, words: Container[str]) -> bool:
+        """Return whether the word at a place is one of some words."""
+        return at < len(self.words) and self.words[at] in words
+
+    def phrase(self, at: int, phrases: Container[str]) -> Iterator[tuple[str, int]]:
+        """Yield the phrases of some that begin at a place, with the places after them, the longest first."""
+        for end in range(min(at + _LONGEST, len(self.words)), at, -1):
+            said = self.joined(at, end)
+            if said in phrases:
+                yield said, end
+
+    def past(self, at: int, words: Container[str]) -> int:
+        """Return the first place from one on whose word is not one of some."""
+        while self.is_one_of(at, words):
+            at += 1
+        return at
+
+    def entity(self, at: int) -> int | None:
+        """Return the entity whose placeholder stands at a place."""
+        match = MENTION.fullmatch(self.word(at))
+        return None if match is None else self.parser.entities[int(match[1])]
+
+    def amount(self, at: int) -> tuple[Amount, int] | None:
+        """Return the number or date that begins at a place, and the place after it."""
+        if at >= len(self.words):
+            return None
+        season = self._season(at)
+        if season is not None:
+            return season
+        amount = self.english.read_amount(self.text[self._starts[at] :])
+        if amount is None or self.words[at] in ("a", "no", "half"):
+            return None
+        end = len(self.text) - len(amount.rest)
+        after = next((place for place, start in enumerate(self._starts) if start >= end), len(self.words))
+        return (amount, after) if after > at else None
+
+    def _season(self, at: int) -> tuple[Amount, int] | None:
+        """Return the season of a year that begins at a place."""
+        end = self.past(at + 1, ("of", "in"))
+        year = self.word(end)
+        if self.word(at) not in _SEASONS or not re.fullmatch(r"[12]\d{3}", year):
+            return None
+        start = int(year) + _SEASONS[self.word(at)] / 12
+        date = Date(start, 0.25, f"{self.word(at)} {year}")
+        return Amount(start, "", date), end + 1
+
+    @cached_property
+    def _terms(self) -> dict[int, tuple[Term, int]]:
+        """The values of properties, with the places after them, by their first places."""
+        found = {}
+        for term in self.values_in(self.text):
+            at = next((place for place, end in enumerate(self._ends) if end > term.start), len(self.words))
+            end = next((place for place, end in enumerate(self._ends) if end >= term.end), len(self.words) - 1)
+            if end >= at:
+                found[at] = (term, end + 1)
+        return found
+
+    def values_in(self, text: str) -> list[Term]:
+        """Return the values of properties in a text; a word may also be one of a relation, but not of a class."""
+        lexicon = self.parser.resolver.lexicon
+        known = frozenset(word for name in lexicon.by_class for word in name)
+        return terms_in(self.parser.place.graph, text, known)
+
+    def term(self, at: int) -> tuple[Term, int] | None:
+        """Return the value of a property that begins at a place, and the place after it."""
+        return self._terms.get(at)
+
+    def verb_stems(self, at: int) -> frozenset[str]:
+        """Return the stems of a word and of the verb that it is a form of."""
+        word = self.word(at)
+        verb = forms.verb_of(word) if word.isalpha() and forms.is_installed() else ""
+        return frozenset(filter(None, (stem(word), stem(verb) if verb else "")))

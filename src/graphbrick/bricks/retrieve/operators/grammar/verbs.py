@@ -1,0 +1,180 @@
+"""What verbs say: «fly no Boeing planes», «joined e0 after 2018», «overheated in 2024»."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.groups import (
+    SOME,
+    Group,
+    Said,
+    Subject,
+    is_countable,
+    selected,
+)
+from graphbrick.bricks.retrieve.operators.grammar.links import PARTICLES, Link
+from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges
+from graphbrick.bricks.retrieve.operators.grammar.small_words import (
+    BE,
+    GETS,
+    HAPPENS,
+    PLACED,
+    PLACES,
+    STARTS,
+    WORKING,
+    WORKS,
+)
+from graphbrick.bricks.retrieve.operators.grammar.states import States
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+
+
+class Verbs(States):
+    """A reader of verbs with their objects."""
+
+    def _verb(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+        """Yield what a verb says: a relation with its objects, a number, a date."""
+        passive = at > 0 and any(self.tokens.word(place) in BE for place in (at - 1, at - 2))
+        yield from self.passive_or_active(at, subject, passive=passive, negated=negated)
+
+    def passive_or_active(self, at: int, subject: Subject, *, passive: bool, negated: bool) -> Iterator[Said]:
+        """Yield what a verb says of subjects that do it, or to whom it is done."""
+        for link, end in self.links.by_verb(at, subject.name, passive=passive):
+            yield from self._done(end, subject, link, passive=passive, negated=negated)
+        if self.tokens.verb_stems(at) & WORKS:
+            for values, end in self.values(self.tokens.past(at + 1, ("the", "a", "in", "on", "at"))):
+                if all(term.value is True for term, _ in values.terms):
+                    for plan in self.with_values(subject, values):
+                        yield Said(self._unless(subject, values.terms[0][0].sources[0], plan, negated=negated), end)
+        if self.tokens.word(at).startswith("share") and not negated:
+            yield from self.same_as(at + 1, subject)
+        yield from self._graded(at, subject)
+        if self.tokens.verb_stems(at) & HAPPENS:
+            yield from self._placed(at + 1, subject, negated=negated)
+        yield from self._by_number(at, subject, negated=negated)
+        yield from self._in_time(at, subject, negated=negated)
+        yield from self._started(at, subject, negated=negated)
+        yield from self._happened(at, subject, negated=negated)
+
+    def _graded(self, at: int, subject: Subject) -> Iterator[Said]:
+        """Yield «got a 1.0 in e0», where the only number at its triples is meant."""
+        tokens = self.tokens
+        if not tokens.verb_stems(at) & GETS:
+            return
+        for bound, end in self.bound(tokens.past(at + 1, ("a", "an", "the"))):
+            if bound.date is not None or bound.names or bound.relative is not None or not tokens.is_one_of(end, PLACED):
+                continue
+            for group, last in self.group(end + 1):
+                for link in self.links.plain(subject.name, group.classes, tokens.word(end)):
+                    numbers = [one for one in self.of_triples if link.steps[0][0] in one.relations and one.is_number]
+                    for condition, _ in self.number_at(numbers[0], bound, end) if len(numbers) == 1 else ():
+                        yield Said(selected(self.place, subject, link, group, (condition,)), last)
+
+    def _done(self, at: int, subject: Subject, link: Link, *, passive: bool, negated: bool) -> Iterator[Said]:
+        """Yield what a verb with its objects says; after a passive one these follow a preposition."""
+        if not passive or self.tokens.word(at - 1) in PARTICLES:
+            yield from self._objects(at, subject, link, negated=negated)
+        elif self.tokens.word(at) not in PLACED:
+            yield from self._to_anything(at, subject, link, negated=negated)
+
+    def _to_anything(self, at: int, subject: Subject, link: Link, *, negated: bool) -> Iterator[Said]:
+        """Yield the subjects that a relation joins to anything: «who has trained», «were repaired in 2020»."""
+        anything = Group(link.everything(), (link.end,))
+        for conditions, last in self.conditions(at, link):
+            yield Said(selected(self.place, subject, link, anything, conditions, negated=negated), last, link)
+
+    def _objects(self, at: int, subject: Subject, link: Link, *, negated: bool) -> Iterator[Said]:
+        """Yield the subjects that a relation joins to its objects: «two planes since 2020», or to anything."""
+        for best, end in self._most(at, subject, link):
+            if not negated:
+                yield Said(best, end)
+        for group, end in self.group(at):
+            if not group.is_any and not link.leads_to(group.classes):
+                yield from self._placed_further(end, subject, link, group, negated=negated)
+                continue
+            if not negated:
+                yield from self._longest(end, subject, link, group)
+            for conditions, last in self.conditions(end, link):
+                try:
+                    plan = selected(self.place, subject, link, group, conditions, negated=negated)
+                except CannotPlanError:
+                    continue
+                yield Said(plan, last, link, group)
+        if self.tokens.word(at) not in PLACED:
+            yield from self._to_anything(at, subject, link, negated=negated)
+
+    def _placed_further(self, at: int, subject: Subject, link: Link, group: Group, *, negated: bool) -> Iterator[Said]:
+        """Yield «(planes) based in e0», a country, where they are based at airports, and these are in countries."""
+        if self.tokens.word(at - 2) not in PLACES and self.tokens.word(at - 3) not in PLACES:
+            return
+        for further in self.links.plain(link.end, group.classes, "in"):
+            if self.links.is_place(further.end) and "in" in self.links.labels[further.steps[0][0]]:
+                way = Link((*link.steps, *further.steps), further.end)
+                yield Said(selected(self.place, subject, way, group, negated=negated), at)
+
+    def _most(self, at: int, subject: Subject, link: Link) -> Iterator[tuple[SetPlan, int]]:
+        """Yield «(owns) the most Boeing planes»."""
+        tokens = self.tokens
+        start = tokens.past(at, ("the",))
+        word = tokens.word(start)
+        if word not in ("most", "fewest", "least"):
+            return
+        for inner, end in self.noun(start + 1):
+            if link.leads_to((inner.name,)):
+                for conditions, last in self.conditions(end, link):
+                    if not is_countable(self.place, link):
+                        continue
+                    measure = CountIn(link.steps, inner.plan, conditions)
+                    yield p.Best(subject.plan, measure, word == "most"), last
+
+    def _longest(self, at: int, subject: Subject, link: Link, group: Group) -> Iterator[Said]:
+        """Yield «(has worked for e0) the longest», by the date on which it began."""
+        start = self.tokens.past(at, ("for", "the"))
+        word = self.tokens.word(start)
+        ((relation, forward),) = link.steps if len(link.steps) == 1 else ((-1, True),)
+        begin = self.begin_of(relation)
+        if word in ("longest", "shortest") and begin is not None:
+            measure = OfEdges(relation, forward, group.plan, begin.name, "smallest", is_time=True)
+            base = selected(self.place, subject, link, group)
+            yield Said(p.Best(base, measure, word == "shortest"), start + 1)
+
+    def _started(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+        """Yield «joined e0 after 2018», «started at e0 in 2014», by the date on which a relation began."""
+        tokens = self.tokens
+        if negated or not STARTS.intersection(tokens.verb_stems(at)):
+            return
+        end = tokens.past(at + 1, WORKING)
+        for link, last in [*self.links.by_verb(end - 1, subject.name), (None, end)]:
+            for group, after in self.group(tokens.past(last, PLACED)):
+                if group.is_any or group.quantity != SOME:
+                    continue
+                links = [link] if link else self.links.plain(subject.name, group.classes, tokens.word(at + 1))
+                for one in links:
+                    if not one.leads_to(group.classes) or self.begin_of(one.steps[0][0]) is None:
+                        continue
+                    begin = self.begin_of(one.steps[0][0])
+                    if begin is not None and tokens.word(after) in ("last", "first"):
+                        (relation, forward), last = one.steps[0], tokens.word(after) == "last"
+                        how = "largest" if last else "smallest"
+                        measure = OfEdges(relation, forward, group.plan, begin.name, how, is_time=True)
+                        yield Said(p.Best(selected(self.place, subject, one, group), measure, last), after + 1)
+                    for bound, place in self.moment(after):
+                        condition = self.during(one.steps[0][0], bound) if bound.relative is None else None
+                        if condition is not None:
+                            begun = (replace(condition, until=""),)
+                            yield Said(selected(self.place, subject, one, group, begun), place, one)
+
+    def _happened(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+        """Yield «leaked», «overheated in 2024», where the value «leak» stands for what has it."""
+        tokens = self.tokens
+        verbs = tokens.verb_stems(at)
+        for value, values in self.value_nouns.items():
+            if not verbs & value:
+                continue
+            for name in self.links.joins:
+                for plan in self.with_values(Subject(p.Members(name), name), values):
+                    for link in self.links.plain(subject.name, (name,), "have"):
+                        for inner, end in self.with_modifiers(Subject(plan, name), at + 1):
+                            group = Group(inner.plan, (name,))
+                            yield Said(selected(self.place, subject, link, group, negated=negated), end)
