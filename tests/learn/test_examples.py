@@ -62,7 +62,7 @@ def test_examples_are_asked_as_people_ask(tmp_path: Path) -> None:
     records += [(doctor, "TREATS", "Olga Reed") for doctor in ("Frank Moss", "Grace Lin")]
     graph = build(records, tmp_path / "hospital.graph")
     examples = {one.question: one for seed in range(3) for one in example_questions(graph, seconds=LONG, seed=seed)}
-    assert examples["Which ward has the most beds?"].answers == ("Cardiology",)
+    assert examples["Which hospital has the most wards?"].answers == ("Northgate Clinic",)
     assert examples.keys() & {"How many beds does Cardiology have?", "How many beds does Oncology have?"}
     assert examples.keys() & {"How many doctors treat Olga Reed?", "How many wards are part of Northgate Clinic?"}
     assert not [text for text in examples if "treatment" in text or "parent" in text]

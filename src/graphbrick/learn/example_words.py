@@ -140,7 +140,8 @@ class Step:
 
     def most(self, noun: str) -> str:
         """Return the question which entity of a class has the most ends; empty if there is no wording."""
-        return f"Which {noun} has the most {forms.plural(self._role)}?" if self._role and noun else ""
+        counted = self._noun if self._has_parts else self._role
+        return f"Which {noun} has the most {forms.plural(counted)}?" if counted and noun else ""
 
     def _nouns(self) -> str:
         return self._noun if self._is_one or not self._noun else forms.plural(self._noun)

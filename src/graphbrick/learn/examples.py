@@ -267,20 +267,17 @@ class _Drafts:
         yield from (same[0] for same in often)
 
     def _superlative(self) -> Iterator[_Draft]:
+        """Yield superlatives of numbers, then of what relations lead to."""
         for card in self._cards:
-            noun = self._own_noun(card)
-            numbers = {
-                name: value
-                for name, value in card.properties.items()
-                if _number(value) is not None and not is_reference(name)
-            }
-            for name in sorted(numbers, key=lambda name: len(plain(name).split())) if noun else ():
-                counted = _is_counted(plain(name), numbers[name])
+            noun, own = self._own_noun(card), _numbers_of(card)
+            for name in sorted(own, key=lambda name: len(plain(name).split())) if noun else ():
+                counted = _is_counted(plain(name), own[name])
                 text = f"Which {noun} has the most {plain(name)}?" if counted else _most(noun, plain(name))
                 yield _Draft(text, name, _is_few)
-            for group in card.groups if not numbers else ():
+        for card in self._cards:
+            for group in card.groups if not _numbers_of(card) else ():
                 step = self._words.step(group, self._type_of_ends(group)) if group.count > 1 else None
-                text = step.most(noun) if step and not group.is_value else ""
+                text = step.most(self._own_noun(card)) if step and not group.is_value else ""
                 if text:
                     yield _Draft(text, group.label, _is_few)
 
@@ -371,6 +368,11 @@ def _most(noun: str, words: str) -> str:
     if _is_done(words):
         return f"Which {noun} was {words} last?"
     return f"Which {noun} has the {'largest' if _LARGE & {*words.split()} else 'highest'} {words}?"
+
+
+def _numbers_of(card: Card) -> dict[str, Value]:
+    """Return the properties of an entity that are numbers, and no references to others."""
+    return {k: v for k, v in card.properties.items() if _number(v) is not None and not is_reference(k)}
 
 
 def _number(value: Value) -> float | None:

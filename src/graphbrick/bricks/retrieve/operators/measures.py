@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -121,7 +121,7 @@ class Within(SetPlan):
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
-        bounds = self.said or bounds_text(self)
+        bounds = self.said or bounds_text(self.low, self.high, includes=self.includes)
         return f"{self.measure.text(place)} {bounds} among: {self.base.text(place)}"
 
     def _run(self, place: Place) -> Ints:
@@ -199,31 +199,14 @@ def span_of(kind: str, first: Date, last: Date | None = None) -> Span:
     return Span(low, high, kind not in ("over", "under"), f"{word} {first.text}")
 
 
-class Bounds(Protocol):
-    """Something with two bounds."""
-
-    @property
-    def low(self) -> float:
-        """The lower bound."""
-
-    @property
-    def high(self) -> float:
-        """The upper bound."""
-
-    @property
-    def includes(self) -> bool:
-        """Whether the bounds are inside."""
-
-
-def bounds_text(bounds: Bounds) -> str:
+def bounds_text(low: float, high: float, *, includes: bool) -> str:
     """Return bounds in words, such as «over 1,000,000»."""
-    low, high = bounds.low, bounds.high
     if low == high:
         return f"of {low:,.12g}"
     if np.isinf(high):
-        return f"{'of at least' if bounds.includes else 'over'} {low:,.12g}"
+        return f"{'of at least' if includes else 'over'} {low:,.12g}"
     if np.isinf(low):
-        return f"{'of at most' if bounds.includes else 'under'} {high:,.12g}"
+        return f"{'of at most' if includes else 'under'} {high:,.12g}"
     return f"from {low:,.12g} to {high:,.12g}"
 
 

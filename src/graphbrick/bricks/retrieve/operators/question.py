@@ -27,7 +27,7 @@ _POSSESSIVE = re.compile(
 )
 _POSSESSIVE_BEFORE_VERB = re.compile(  # «what language does e0's species speak»
     r"\b(does|do|did) (e\d+)'s? ([a-z -]+?) ([a-z]+)"
-    r"(?=$| (?:from|into|in|at|onto|on|to|with|for|of|as|by|about|over|under|against|e\d+)\b)"
+    r"(?=$| (?:from|into|in|at|onto|on|to|with|for|of|as|by|about|over|under|against|up|e\d+)\b)"
 )
 _INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
 _FRONTED = re.compile(

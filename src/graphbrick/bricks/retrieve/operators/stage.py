@@ -30,7 +30,13 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_ends, check_manner, check_names, check_one
+from graphbrick.bricks.retrieve.operators.schema.refusals import (
+    check_ends,
+    check_manner,
+    check_names,
+    check_one,
+    check_pronouns,
+)
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
@@ -179,7 +185,9 @@ class Operators(RetrieveStage):
             check_one(words, parser.question.text)
             plan = self._of_grammar(parser) if asks_of_properties or cues else None
             if plan is not None:
-                return self._evidence_of(plan, parser)
+                sure = not parser.resolver.assumptions_of(plan)
+                return self._told(evidence_of(plan, place, self.cap, repr(self), sure=sure), plan, parser)
+            check_pronouns(parser.question.text)
             parser = Parser(parser.resolver, in_years(graph, parser.question))
             of_triples = self._of_triples(parser)
             if of_triples is None or isinstance(of_triples, Plan):
@@ -198,10 +206,9 @@ class Operators(RetrieveStage):
             )
             return Evidence()
 
-    def _evidence_of(self, plan: Plan, parser: Parser, *, by_model: bool = False) -> Evidence:
-        """Return the result of a plan, with its assumptions told."""
+    def _told(self, evidence: Evidence, plan: Plan, parser: Parser, *, by_model: bool = False) -> Evidence:
+        """Return the result of a plan with its confidence, after its assumptions are told."""
         assumptions = parser.resolver.assumptions_of(plan)
-        evidence = evidence_of(plan, parser.place, self.cap, repr(self), sure=not (by_model or assumptions))
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
@@ -236,9 +243,7 @@ class Operators(RetrieveStage):
             path = self._surer_path(query, parser)
             if path is not None:
                 return path
-        for assumption in assumptions:
-            event(parser.with_names(assumption), "operators.assumption")
-        return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
+        return self._told(evidence, plan, parser, by_model=by_model)
 
     def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
         """Return the plan of a question, None for a plain path, and whether the model made it."""

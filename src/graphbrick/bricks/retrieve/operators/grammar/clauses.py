@@ -22,6 +22,7 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     BE,
     DO,
     FILLERS,
+    HAPPENS,
     HAVE,
     JOINED,
     NOT,
@@ -202,7 +203,8 @@ class Clauses(Verbs):
 
     def _busy_with(self, at: int, name: str, subject: Subject) -> list[tuple[Link, int]]:
         """Return what «(projects that e0 is) busy with», «involved in» may mean."""
-        if self.tokens.word(at) not in FILLERS or self.tokens.word(at + 1) not in PLACED:
+        is_light = self.tokens.word(at) in FILLERS or self.tokens.verb_stems(at) & HAPPENS
+        if not is_light or self.tokens.word(at + 1) not in PLACED:
             return []
         return [(link, at + 2) for link in self.links.plain(name, (subject.name,), self.tokens.word(at + 1))]
 

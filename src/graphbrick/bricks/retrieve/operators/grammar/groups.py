@@ -88,7 +88,8 @@ def joined(subject: Subject, link: Link, ends: SetPlan, conditions: tuple[Condit
         return Ends(Edges(relation, heads, tails, conditions), heads=forward)
     steps = tuple((relation, not forward) for relation, forward in reversed(link.steps))
     is_named = isinstance(ends, p.Listed)
-    walk = Walk(ends, steps, (subject.name,), is_backward=not is_named)
+    classes = (*("" for _ in steps[1:]), subject.name)
+    walk = Walk(ends, steps, classes, is_backward=not is_named)
     return walk if subject.plan == p.Members(subject.name) else p.Both((subject.plan, walk))
 
 

@@ -17,10 +17,13 @@ from graphbrick.language import forms
 from graphbrick.language.stems import Stems, spaced, stem
 from graphbrick.patterns.lexicon import SMALL, label_stems
 
-PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off".split())
+PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
 """Words that may follow a verb and belong to it: «work for», «report to»."""
 _PLAIN = frozenset("in at on from by to".split())
 _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
+_MORE_PLACES = frozenset(
+    "country nation continent building room hall floor airport station warehouse shelf site planet campus".split()
+)
 _LONGEST = 3  # words of a verb
 
 
@@ -82,7 +85,8 @@ class Links:
     @staticmethod
     def is_place(name: str) -> bool:
         """Return whether a class is one of places."""
-        return forms.kind_of(spaced(name).lower()) == forms.PLACE
+        words = spaced(name).lower().split()
+        return forms.kind_of(" ".join(words)) == forms.PLACE or words[-1] in _MORE_PLACES
 
     def between(self, start: str, ends: Iterable[str] | None) -> list[Join]:
         """Return the relations from a class to any of some classes; to any class for None."""

@@ -7,12 +7,34 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Floats, Measure
-from graphbrick.bricks.retrieve.operators.schema.walks import pairs
+from graphbrick.bricks.retrieve.operators.schema.walks import joined_to
 from graphbrick.bricks.retrieve.operators.sets import Along, Ints, Place, SetPlan, Steps
 from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Edges, proofs_of
 from graphbrick.core.items import Item
 
 _PROVEN = 20  # ends whose number is shown
+
+
+def pairs(place: Place, entities: Ints, steps: Steps) -> tuple[Ints, Ints]:
+    """Return some entities with the ends of a pattern from each; a pair comes once for each walk that joins it.
+
+    Args:
+        place: The graph.
+        entities: The entities, int64, distinct.
+        steps: The pattern.
+
+    Returns:
+        The starts and the ends, int64, of one length.
+    """
+    starts = ends = entities
+    nodes = place.subgraph.nodes
+    for relation, forward in steps:
+        at, ends = joined_to(place, ends, relation, forward=forward)
+        starts = starts[at]
+        if nodes is not None:
+            inside = np.isin(ends, nodes)
+            starts, ends = starts[inside], ends[inside]
+    return starts, ends
 
 
 def _reduced(owners: Ints, values: Floats, entities: Ints, how: str) -> Floats:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.groups import NO, SOME, Group, Quantity, Subject, joined
+from graphbrick.bricks.retrieve.operators.grammar.groups import NO, SOME, Group, Quantity, Subject, joined, selected
 from graphbrick.bricks.retrieve.operators.grammar.roles import Roles
-from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.core.deferred import cached_property
@@ -36,6 +37,7 @@ _DATED = {
     "newly": True, "first": False, "earliest": False,
 }  # fmt: skip
 _HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
+_OTHER = frozenset("other another".split())
 _ONES = frozenset("one ones those".split())
 
 
@@ -85,6 +87,9 @@ class Nouns(Roles):
         while (entity := tokens.entity(end)) is not None:
             entities.append(entity)
             end += 1
+            name = self.class_at(end, end + 1) if end < len(tokens) else ""
+            if name and entity in self.lexicon.classes[name]:
+                end += 1  # «the e0 series»
             after = tokens.past(end, (",",))
             if tokens.word(after) in ("and", "or", "nor") and tokens.entity(after + 1) is not None:
                 joint, end = tokens.word(after), after + 1
@@ -128,6 +133,10 @@ class Nouns(Roles):
             yield NO, at + 1
         yield SOME, tokens.past(at, _ARTICLES)
 
+    def past_articles(self, at: int) -> int:
+        """Return the place after articles and «other»."""
+        return self.tokens.past(at, _ARTICLES | _OTHER)
+
     def noun(self, at: int, *, bare: bool = False) -> Iterator[tuple[Subject, int]]:
         """Yield the readings of a noun phrase without its quantity, longest first.
 
@@ -135,7 +144,7 @@ class Nouns(Roles):
             at: The place after the article.
             bare: Whether superlatives are part of it: «newest plane».
         """
-        at = self.tokens.past(at, _ARTICLES)
+        at = self.past_articles(at)
         if bare:
             yield from self._best(at)
         for subject, end in self._with_adjectives(at):
@@ -292,6 +301,7 @@ class Nouns(Roles):
                 yield Subject(p.Members(name), name), end
         yield from self._by_value(at)
         yield from self.roles(at)
+        yield from self._by_kind(at)
         for name in self.links.joins:
             for source, end in self.sources(at, Subject(p.Members(name), name)):
                 end = tokens.past(end, ("prize",))
@@ -309,9 +319,22 @@ class Nouns(Roles):
                     yield Subject(ends, link.end), end
                     continue
                 for group, last in self.group(end + 1):  # «the trainer of e0»
-                    if start in group.classes and group.quantity == SOME:
-                        back = link.back(start)
-                        yield Subject(joined(Subject(link.everything(), link.end), back, group.plan), link.end), last
+                    if start in group.classes and group.quantity.kind in ("some", "both"):
+                        every = Subject(link.everything(), link.end)
+                        with suppress(CannotPlanError):
+                            yield Subject(selected(self.place, every, link.back(start), group), link.end), last
+
+    def _by_kind(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield what one relation joins to an entity with a plural as its name: «transition metals», «beverages»."""
+        entity = self.tokens.entity(at)
+        if entity is None or not is_plural(self.place.graph.label(entity).lower().split()[-1]):
+            return
+        ends = p.Listed((entity,))
+        own = self.links.classes_of(ends.run(self.place))[:1]
+        kinds = [(name, link) for name in self.links.joins for link in self.links.plain(name, own, "in")]
+        if len(kinds) == 1 and kinds[0][0] not in own:
+            (name, link) = kinds[0]
+            yield Subject(joined(Subject(p.Members(name), name), link, ends), name), at + 1
 
     def class_at(self, at: int, end: int) -> str:
         """Return the class that the words between two places name; "" for none."""

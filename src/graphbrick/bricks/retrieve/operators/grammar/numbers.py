@@ -118,6 +118,8 @@ class Numbers:
 
     def _with_unit(self, bound: Bound, at: int) -> tuple[Bound, int]:
         """Return a comparison with the unit of its amount, and the place after it; other rules read money."""
+        if self.tokens.word(at - 1) == "k":
+            return bound._replace(unit="k"), at
         for place in (at - 1, at):
             if _UNITS.intersection(self.tokens.stems(place, place + 1)):
                 return bound._replace(unit=self.tokens.word(place)), place + 1
@@ -258,6 +260,8 @@ class Numbers:
         if not bound.unit:
             return 1.0
         name = measure.text(self.place)
+        if bound.unit == "k":  # read as thousands
+            return 0.001 if "k" in stems(spaced(name)) else 1.0
         known = factor_of(name, bound.unit)
         if known is not None or stem(bound.unit) in {stem(unit) for unit in self.english.units}:
             return known or 1.0

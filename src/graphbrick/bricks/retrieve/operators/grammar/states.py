@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.dates import MOMENT
 from graphbrick.bricks.retrieve.operators.grammar.comparing import Comparing
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
     ANYTHING,
@@ -59,6 +62,10 @@ class States(Comparing):
         if tokens.word(at) in FILLERS and tokens.word(at + 1) in PLACED:
             at += 1
         word = tokens.word(at)
+        if tokens.past(at, ("a", "an", "the")) < len(tokens):
+            start = tokens.past(at, ("a", "an", "the"))
+            if tokens.word(start) in ("member", "members", "part", "parts") and tokens.word(start + 1) == "of":
+                at, word = start + 1, "of"
         if word == "outside":
             negated, word = not negated, "in"
             at += tokens.word(at + 1) == "of"
@@ -147,6 +154,8 @@ class States(Comparing):
         tokens = self.tokens
         start = tokens.past(at, ("the", "a", "an", "that"))
         start += tokens.word(start) == "same"
+        if tokens.word(start) in ("year", "date", "day"):
+            yield from self._same_time(start, subject)
         for source, end in self.sources(start, subject):
             other, last = self._other(end)
             if other is not None and source.relation < 0:
@@ -164,6 +173,18 @@ class States(Comparing):
             for link in links:
                 ends = Walk(p.Listed((other,)), link.steps, (link.end,))
                 yield Said(p.Without(joined(subject, link, ends), p.Listed((other,))), last)
+
+    def _same_time(self, at: int, subject: Subject) -> Iterator[Said]:
+        """Yield «(from) the same year as e0», where both have one date."""
+        other, last = self._other(at + 1)
+        dates = self.dates_of(subject.name)
+        if other is None or len(dates) != 1:
+            return
+        (number,) = p.Attribute(dates[0]).of(self.place, np.array([other], dtype=np.int64))
+        if not np.isnan(number):
+            low, high = (np.floor(number), np.floor(number) + 1) if self.tokens.word(at) == "year" else (number, number)
+            alike = p.Within(subject.plan, p.Attribute(dates[0]), low, high - MOMENT * (low != high), includes=True)
+            yield Said(p.Without(alike, p.Listed((other,))), last)
 
     def _other(self, at: int) -> tuple[int | None, int]:
         """Return the entity after «as», «like» or «of», and the place after it."""

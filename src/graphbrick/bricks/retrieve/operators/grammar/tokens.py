@@ -126,4 +126,6 @@ class Tokens:
         """Return the stems of a word and of the verb that it is a form of."""
         word = self.word(at)
         verb = forms.verb_of(word) if word.isalpha() and forms.is_installed() else ""
-        return frozenset(filter(None, (stem(word), stem(verb) if verb else "")))
+        verbs = {verb, "find"} if word == "found" else {verb}
+        acts = (act for verb in filter(None, verbs) for act in forms.acts(verb))  # discovery of discover
+        return frozenset(map(stem, filter(None, (word, *verbs, *acts))))

@@ -50,6 +50,8 @@ class Verbs(States):
         if self.tokens.word(at).startswith("share") and not negated:
             yield from self.same_as(at + 1, subject)
         yield from self._graded(at, subject)
+        if self.tokens.verb_stems(at) & GETS:
+            yield from self._having(at + 1, subject, negated=negated)
         if self.tokens.verb_stems(at) & HAPPENS:
             yield from self._placed(at + 1, subject, negated=negated)
         yield from self._by_number(at, subject, negated=negated)

@@ -11,12 +11,15 @@ from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
-from graphbrick.language.forms import PLACE, TIME, kind_of
+from graphbrick.language.forms import PERSON, PLACE, TIME, kind_of
 from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.properties.sources import sources_of
 
 _WHICH = re.compile(r"(?:which|what) ")
 _LONGEST_NOUN, _LOOKED_AT = 3, 50  # words, and ends
+_THEY = re.compile(
+    r"\bthey (?:do|did|have|are|were|can) (?:not|never)\b|\btheir own [a-z]+ (?:does|do|did|is|has) not\b"
+)
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d,.]*\b")
 
 
@@ -26,6 +29,14 @@ def check_one(english: English, text: str) -> None:
     if second:
         message = f"«{second['words']}» is a second question; ask one at a time"
         raise CannotPlanError(message, code=UNREAD_WORDS, words=tuple(second["words"].split()))
+
+
+def check_pronouns(text: str) -> None:
+    """Raise `CannotPlanError` if «they do not» speaks of an entity that is asked for: «planes that they do not own»."""
+    pronoun = _THEY.search(text)
+    if pronoun:
+        message = f"no rule reads «{pronoun[0]}» after what it speaks of"
+        raise CannotPlanError(message, code=UNREAD_WORDS, words=tuple(pronoun[0].split()))
 
 
 def check_manner(english: English, text: str) -> None:
@@ -89,6 +100,9 @@ def check_ends(paths: SchemaPaths, question: Question, plan: Plan | None) -> Non
     ):
         text = f"«who» asks for no {paths.lexicon.classes_of(ends) or 'place'}"
         raise CannotPlanError(text, code=UNREAD_WORDS, words=("who",))
+    if question.text.startswith("where ") and len(ends) and all(_is_person(paths, end) for end in ends[:_LOOKED_AT]):
+        text = f"«where» asks for no {paths.lexicon.classes_of(ends) or 'person'}"
+        raise CannotPlanError(text, code=UNREAD_WORDS, words=("where",))
     lead = _WHICH.match(question.text)
     words = stems(question.text[lead.end() :])[:_LONGEST_NOUN] if lead else ()
     named = (paths.type_named(words[:size]) for size in range(len(words), 0, -1))
@@ -97,6 +111,12 @@ def check_ends(paths: SchemaPaths, question: Question, plan: Plan | None) -> Non
         found = paths.lexicon.classes_of(ends) or "others"
         text = f"no reading gives what the question asks for; the best one gives {found}"
         raise CannotPlanError(text, code="refusals.other_ends", words=words)
+
+
+def _is_person(paths: SchemaPaths, entity: int) -> bool:
+    """Return whether all classes of an entity are of people, which «where» never asks for."""
+    types = paths.place.graph.types(entity)
+    return bool(types) and all(kind_of(name.casefold()) == PERSON for name in types)
 
 
 def _is_place(paths: SchemaPaths, entity: int) -> bool:

@@ -73,34 +73,12 @@ class Walk(SetPlan):
 
 def _step(place: Place, entities: Ints, relation: int, *, forward: bool) -> Ints:
     """Return the entities that a relation joins to any of some entities; both ways for a symmetric relation."""
-    ends = np.unique(_joined(place, entities, relation, forward=forward)[1])
+    ends = np.unique(joined_to(place, entities, relation, forward=forward)[1])
     nodes = place.subgraph.nodes
     return ends if nodes is None else ends[np.isin(ends, nodes)]
 
 
-def pairs(place: Place, entities: Ints, steps: Steps) -> tuple[Ints, Ints]:
-    """Return some entities with the ends of a pattern from each; a pair comes once for each walk that joins it.
-
-    Args:
-        place: The graph.
-        entities: The entities, int64, distinct.
-        steps: The pattern.
-
-    Returns:
-        The starts and the ends, int64, of one length.
-    """
-    starts = ends = entities
-    nodes = place.subgraph.nodes
-    for relation, forward in steps:
-        at, ends = _joined(place, ends, relation, forward=forward)
-        starts = starts[at]
-        if nodes is not None:
-            inside = np.isin(ends, nodes)
-            starts, ends = starts[inside], ends[inside]
-    return starts, ends
-
-
-def _joined(place: Place, entities: Ints, relation: int, *, forward: bool) -> tuple[Ints, Ints]:
+def joined_to(place: Place, entities: Ints, relation: int, *, forward: bool) -> tuple[Ints, Ints]:
     """Return places in some entities, and what a relation joins to each; both ways for a symmetric relation."""
     ways = {forward, not forward} if place.graph.relation_label(relation) in place.symmetric else {forward}
     both = [_ends(place, entities, relation, forward=way) for way in ways]

@@ -99,7 +99,7 @@ class Measures:
     @property
     def text(self) -> str:
         """The condition as people read it."""
-        return f"{self.name} {bounds_text(self)}"
+        return f"{self.name} {bounds_text(self.low, self.high, includes=self.includes)}"
 
     def holds(self, place: Place, triples: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return which triples meet the condition."""
