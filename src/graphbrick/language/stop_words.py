@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from graphbrick.language.bm25 import bm25s
 
-# Languages whose lists come with bm25s, which also has none for scripts without capitals but those below.
+# Languages whose lists come with bm25s; it has none for scripts without capitals but those below.
 _LISTS = {
     "english": "STOPWORDS_EN_PLUS",
     "german": "STOPWORDS_GERMAN",
@@ -58,11 +58,10 @@ QUESTION_WORDS = frozenset(
     "a about after all also am an and any are as at be because been before between both but by can could did do does "
     "each for from had has have he her hers him his how i if in into is it its many me more most much my no not of on "
     "one or other our out over s she so some such t than that the their them then there these they this those to too "
-    "under up us was we were what when where which while who whom whose why will with would you your "
-    "anybody anyone anything everybody everyone everything nobody nothing somebody someone something never".split()
+    "under up us was we were what when where which while who whom whose why will with would you your anybody anyone "
+    "anything everybody everyone everything nobody nothing somebody someone something never".split()
 )
 """English words that build a question; alone they name nothing, though a film may be called "It" or a city "Of"."""
-
 FUNCTION_WORDS = (
     "'s",
     *"a about also an and another are as at be been by can co did do does each find for from give had has have".split(),

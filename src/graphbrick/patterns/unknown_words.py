@@ -148,8 +148,6 @@ class WordReader:
 
         One typing error is read, two in a long word.
         """
-        if word in self.asking:
-            return None
         if word in _SHORTENED or not (forms.is_installed() and forms.is_word(word)):
             whole = {stem(other): other for other in self._candidates if _is_beginning(word, other)}
             if len(whole) == 1:

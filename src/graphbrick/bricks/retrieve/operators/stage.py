@@ -155,10 +155,11 @@ class Operators(RetrieveStage):
         """Return a question without typing errors in words of the graph."""
         lexicon = self._lexicon(graph)
         words = english().for_classes(lexicon.by_class)
-        names = (word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower()))
+        names = {word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower())}
         reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph), words.asking.union(names))
         text = question_of(graph, query, partial(_is_known, lexicon, words)).text
         readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
+        readings = [one for one in readings if one.word not in names or one.read_as in names]  # «max» of a name
         for reading in readings:
             event(str(reading), "operators.misspelt", word=reading.word, read_as=reading.read_as)
         return replace(query, text=with_readings(query.text, readings)) if readings else query

@@ -19,6 +19,7 @@ from graphbrick.patterns.lexicon import SMALL, label_stems
 
 PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
 """Words that may follow a verb and belong to it: «work for», «report to»."""
+_SAME = {"into": "to", "to": "into", "onto": "on", "within": "in", "inside": "in"}
 _PLAIN = frozenset("in at on from by to".split())
 _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
 _MORE_PLACES = frozenset(
@@ -119,12 +120,19 @@ class Links:
             ]
             for link in self._merged(joins):
                 label = self.labels[link.steps[0][0]]
-                fits = not rest or rest[0] in label or rest[0] == "by"
-                found.append((link, end, fits))
+                fits = not rest or {rest[0], _SAME.get(rest[0], "by")} & set(label) or rest[0] == "by"
+                if fits or (link.end != start and self._may_follow(rest[0], label)):
+                    found.append((link, end, bool(fits)))
         sure = [(link, end) for link, end, fits in found if fits]
         others = [(link, end) for link, end, fits in found if not fits]
         taken = {link for link, end in sure if end > at + 1}
         return [*sure, *(one for one in others if one[0] not in taken)]
+
+    @staticmethod
+    def _may_follow(particle: str, label: Stems) -> bool:
+        """Return whether a verb may have a word that its label lacks: «fly to»; «evolve into» is not `evolves with`."""
+        own = PARTICLES.intersection(label) - {"by"}
+        return not own or ({particle} | own <= {"in", "at", "on"})
 
     def _says(self, join: Join, verbs: Set[str]) -> bool:
         """Return whether a relation speaks of one of some verbs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,8 +14,8 @@ from graphbrick.bricks.retrieve.operators.grammar.roles import Roles
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.wording import Comparison
-from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.values import Kind
+from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, stem
 from graphbrick.patterns.properties.sources import Source, words_of_values
@@ -345,15 +345,22 @@ class Nouns(Roles):
         near = map(self.lexicon.class_named, self.tokens.english.near.get(word, ()))
         return next(filter(None, near), "") if word in self.tokens.english.class_words else ""
 
-    @cached_property
-    def value_nouns(self) -> dict[frozenset[str], Values]:
-        """The values of one word that may be said as a verb, such as «leak», by its stems."""
-        found = {}
+    def values_said_as(self, verbs: Set[str]) -> Iterator[Values]:
+        """Yield the values of one word that a verb may say: «leak» for «leaked»."""
+        graph = self.place.graph
+        by_verb = current_session().get(("values as verbs", graph.place, graph.hash), self._by_verb, at_most=8)
+        for word in sorted({word for verb in verbs for word in by_verb.get(verb, ())}):
+            terms = self.tokens.values_in(word)
+            if len(terms) == 1 and terms[0].start == 0 and terms[0].end == len(word):
+                yield Values(((terms[0], False),))
+
+    def _by_verb(self) -> dict[str, list[str]]:
+        """Return the words of values by the stems of verbs that they are forms of."""
+        found: dict[str, list[str]] = {}
         for word in words_of_values(self.place.graph):
             verb = forms.verb_of(word) if word.isalpha() and forms.is_installed() else ""
-            terms = self.tokens.values_in(word) if verb else []
-            if len(terms) == 1 and terms[0].start == 0 and terms[0].end == len(word):
-                found[frozenset((stem(word), stem(verb)))] = Values(((terms[0], False),))
+            for one in {stem(word), stem(verb)} if verb else ():
+                found.setdefault(one, []).append(word)
         return found
 
     def _by_value(self, at: int) -> Iterator[tuple[Subject, int]]:

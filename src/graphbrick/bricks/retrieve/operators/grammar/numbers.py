@@ -36,6 +36,7 @@ AGE = stem("age")
 _GENERAL = frozenset("code number name date value level".split())
 _GENERAL_STEMS = frozenset(map(stem, "date year day time month".split()))
 _LARGEST_SIZE = 3  # words of the name of a property
+_LONG_VERB = 5  # letters of the stem of a verb that nouns are made of: «discovery»
 _FIRST_YEAR = 100  # a smaller number is no year
 _AVERAGES = ("the average", "average", "the mean")
 
@@ -293,7 +294,9 @@ class Numbers:
     def dates_named(self, verbs: Set[str], name: str) -> list[Source]:
         """Return the dates of a class that a verb speaks of: those of its own name if there are any."""
         own = self.dates_of(name)
-        exact = [one for one in own if verbs & set(one.stems)]
+        exact = [one for one in own if verbs & set(one.stems)] or [
+            one for one in own if any(w.startswith(v) for w in one.stems for v in verbs if len(v) >= _LONG_VERB)
+        ]
         near = [one for one in own if any(self.english.is_among(verb, self.resolver.words_of(one)) for verb in verbs)]
         return exact or near
 

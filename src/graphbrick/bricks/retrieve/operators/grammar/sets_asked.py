@@ -85,8 +85,9 @@ class SetsAsked(Amounts):
 
     def _any_object(self, at: int) -> Iterator[tuple[SetPlan, int]]:
         """Yield «what does the teacher of e0 teach»: the objects of the one class of which it can be asked."""
-        found = dict[str, SetPlan]()
-        for name in self.links.joins:
+        found, people = dict[str, SetPlan](), self.links.people()
+        people = [name for name in people if forms.kind_of(spaced(name).lower()) == forms.PERSON] or people
+        for name in people if self.tokens.word(at - 1) != "what" else self.links.joins:
             for plan, end in islice(self._asked_object(at, Subject(p.Members(name), name)), _MOST_READINGS):
                 if self._past_end(end) == len(self.tokens):
                     found.setdefault(name, plan)

@@ -169,11 +169,7 @@ class Verbs(States):
 
     def _happened(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
         """Yield «leaked», «overheated in 2024», where the value «leak» stands for what has it."""
-        tokens = self.tokens
-        verbs = tokens.verb_stems(at)
-        for value, values in self.value_nouns.items():
-            if not verbs & value:
-                continue
+        for values in self.values_said_as(self.tokens.verb_stems(at)):
             for name in self.links.joins:
                 for plan in self.with_values(Subject(p.Members(name), name), values):
                     for link in self.links.plain(subject.name, (name,), "have"):
