@@ -26,7 +26,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import nfc, tokens
-from graphbrick.language.stems import WORD, stems
+from graphbrick.language.stems import WORD, possible_singulars, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.stated import stated
 from graphbrick.pipeline import LinkStage
@@ -224,7 +224,6 @@ def _kinds(
     is_named = question.shows_names and bool(unread or not (capitals or values))
     if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []
-    from graphbrick.language.stems import possible_singulars
     from graphbrick.patterns.lexicon import lexicon_of  # questions with names need none of these
     from graphbrick.patterns.properties.sources import sources_of, words_of_values
     from graphbrick.patterns.unknown_words import WordReader, with_readings
@@ -236,7 +235,8 @@ def _kinds(
     kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
     texts = words_of_values(graph) if graph.columns else frozenset[str]()
-    kinds += [word for word in own_words if any(one in texts for one in (word, *possible_singulars(word)))]
+    content = [word for word in own_words if word not in QUESTION_WORDS and word not in FUNCTION_WORDS]
+    kinds += [word for word in content if any(one in texts for one in (word, *possible_singulars(word)))]
     if kinds or not COMPARES.search(question.text.lower()):
         return kinds
     kinds = [word for word in WORD.findall(text) if stems(word) in lexicon.roles]

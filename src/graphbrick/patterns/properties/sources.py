@@ -27,6 +27,7 @@ from graphbrick.graphs.store.literals import (
     LiteralType,
     Values,
     literal_types,
+    read_literal,
     values_of,
 )
 from graphbrick.language.folding import fold
@@ -52,6 +53,9 @@ _SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
 _OF_YEARS = re.compile(
     r"year|season|(?:ed|built|since|born|birth|death|begin|start|inception|debut|until)$"
 )  # names of columns whose whole numbers may be years
+_OF_TIMES = re.compile(r"year|date|since|until|from|(?:ed|built|born|start|end|begin|day|time)$")
+_DATE_TEXT = re.compile(r"[12]\d{3}(?:-[01]\d(?:-[0-3]\d)?)?")
+_READ_TEXTS = 50  # that tell whether a column of texts has dates
 _FEW = 5  # texts of a column of codes
 _COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
 _YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})
@@ -186,6 +190,9 @@ def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
 
 def _literal(graph: Graph, column: PropertyColumn) -> LiteralType | None:
     kind = _NUMERIC.get(column.kind)
+    if column.kind == Kind.TEXT and _is_stored(graph):
+        own = [one for one in graph.columns if one.name == column.name and not one.of_triples]
+        return LiteralType(DATE) if len(own) == 1 and are_dates(own[0]) else None
     if kind != INTEGER or not _OF_YEARS.search(column.name.lower()):
         return None if kind is None else LiteralType(kind)
     values = _numbers_of_columns(graph, column.name).values
@@ -206,7 +213,7 @@ def _numbers_of_columns(graph: Graph, name: str) -> Values:
     values: list[Floats] = []
     changed = _changed(graph)
     for column in graph.columns:
-        if column.name == name and not column.of_triples and column.kind in _NUMERIC:
+        if column.name == name and not column.of_triples and (column.kind in _NUMERIC or are_dates(column)):
             owners = column.owners.astype(np.int64)
             numbers = floats_of(column)
             keep = ~np.isin(owners, changed)
@@ -226,9 +233,22 @@ def _changed(graph: Graph) -> Ints:
     return np.array(sorted(entity for entity, changed in facts if changed.properties is not None), dtype=np.int64)
 
 
+def are_dates(column: Column) -> bool:
+    """Return whether a column of texts has years, months and days side by side, such as 2012 and 2019-03."""
+    if column.kind != Kind.TEXT or column.is_list or not _OF_TIMES.search(column.name.lower()):
+        return False
+    return len(column) > 0 and all(
+        _DATE_TEXT.fullmatch(str(column.value(row))) for row in range(min(len(column), _READ_TEXTS))
+    )
+
+
 def floats_of(column: Column) -> Floats:
-    """Return the numbers of a column; of lists, the first element."""
+    """Return the numbers of a column, of texts that are dates their years; of lists, the first element."""
     numbers = column.numbers
+    if column.kind == Kind.TEXT:
+        texts = (str(column.value(row)) for row in range(len(column)))
+        years = (read_literal(text) if _DATE_TEXT.fullmatch(text) else None for text in texts)
+        return np.array([np.nan if year is None else year.value for year in years], dtype=np.float64)
     if numbers is None or column.is_list:
         read = (as_number(column.value(row)) for row in range(len(column)))
         return np.array([np.nan if number is None else number for number in read], dtype=np.float64)

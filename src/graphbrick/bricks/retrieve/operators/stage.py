@@ -307,7 +307,9 @@ class Operators(RetrieveStage):
         """Return the plan of a question in which every word has its place in the grammar."""
         if asks_for_card(parser.english, parser.question.text):
             return None
-        from graphbrick.bricks.retrieve.operators.grammar.questions import read as read_by_grammar  # some need none
+        from graphbrick.bricks.retrieve.operators.grammar.asked.questions import (
+            read as read_by_grammar,  # some need none
+        )
 
         return read_by_grammar(parser, parser.question.text)
 

@@ -5,25 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.dates import MOMENT
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
     OPPOSITES,
     Said,
     Subject,
 )
 from graphbrick.bricks.retrieve.operators.grammar.measures import Above
-from graphbrick.bricks.retrieve.operators.grammar.nouns import Nouns
 from graphbrick.bricks.retrieve.operators.grammar.numbers import AGE, Bound
-from graphbrick.bricks.retrieve.operators.grammar.small_words import DECADES, HAPPENS, THEIR
+from graphbrick.bricks.retrieve.operators.grammar.ranking import Ranking
+from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, DECADES, HAPPENS, THEIR
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import Source
 
 
-class Comparing(Nouns):
+class Comparing(Ranking):
     """A reader of comparisons."""
 
     def _unless(self, subject: Subject, source: Source, plan: SetPlan, *, negated: bool) -> SetPlan:
         return self.lacking_value(subject, source, plan) if negated else plan
+
+    def past_own_words(self, at: int, source: Source) -> int:
+        """Return the place after words that the name of a number has too: «50 per kg» of `price_per_kg`."""
+        own = set(stems(spaced(source.name.replace("_", " ")))) | {"per"}
+        while self.tokens.stems(at, at + 1) and self.tokens.stems(at, at + 1)[0] in own:
+            at += 1
+        return at
 
     def _negatable(self, bound: Bound, *, negated: bool) -> Bound | None:
         if not negated:
@@ -49,7 +60,7 @@ class Comparing(Nouns):
                 said = self._negatable(bound, negated=negated)
                 plan = None if said is None else self.compared(subject, attribute, said._replace(names=()))
                 if plan is not None:
-                    yield Said(plan, end)
+                    yield Said(plan, self.past_own_words(end, source))
             yield from self._above(at + 1, subject, attribute, negated=negated)
             start = tokens.past(at + 1, ("the",))
             if tokens.word(start) in ("most", "least") and not negated:
@@ -140,6 +151,7 @@ class Comparing(Nouns):
             named = self.dates_of(subject.name)
         if len(named) != 1:
             return
+        yield from self._at_last(at + 1, subject, named[0], negated=negated)
         for bound, end in self.moment(at + 1):
             said = self._negatable(bound, negated=negated)
             plan = None if said is None else self.in_time(subject, named[0], said)
@@ -149,3 +161,33 @@ class Comparing(Nouns):
                 inside = self.in_time(subject, named[0], bound)
                 if inside is not None:
                     yield Said(self.lacking_value(subject, named[0], inside), end)
+
+    def _at_last(self, at: int, subject: Subject, source: Source, *, negated: bool) -> Iterator[Said]:
+        """Yield «(were discovered) first», «(was born) last», «(discovered) in the same year as e0»."""
+        tokens = self.tokens
+        if negated:
+            return
+        for said, end in tokens.phrase(at, DATED):
+            yield Said(p.Best(subject.plan, p.Attribute(source), DATED[said]), end)
+        start = tokens.past(at, ("in", "on", "during", "the", "from"))
+        if tokens.word(start) == "same" and tokens.word(start + 1) in ("year", "day", "date"):
+            yield from self.same_time(start + 1, subject, source)
+
+    def same_time(self, at: int, subject: Subject, source: Source) -> Iterator[Said]:
+        """Yield those whose date is of the year, or the day, of that of an entity: «the same year as e0»."""
+        other, last = self.other(at + 1)
+        if other is None:
+            return
+        (number,) = p.Attribute(source).of(self.place, np.array([other], dtype=np.int64))
+        if not np.isnan(number):
+            low, high = (np.floor(number), np.floor(number) + 1) if self.tokens.word(at) == "year" else (number, number)
+            alike = p.Within(subject.plan, p.Attribute(source), low, high - MOMENT * (low != high), includes=True)
+            yield Said(p.Without(alike, p.Listed((other,))), last)
+
+    def other(self, at: int) -> tuple[int | None, int]:
+        """Return the entity after «as», «like» or «of», and the place after it."""
+        tokens = self.tokens
+        if not tokens.is_one_of(at, ("as", "like", "of", "with")):
+            return None, at
+        start = tokens.past(at + 1, ("the",))
+        return tokens.entity(start), start + 1

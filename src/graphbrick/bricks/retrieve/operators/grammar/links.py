@@ -19,6 +19,10 @@ from graphbrick.patterns.lexicon import SMALL, label_stems
 
 PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
 """Words that may follow a verb and belong to it: «work for», «report to»."""
+_OF_VERBS = {  # nouns for what a verb is done to, by its stem
+    stem(noun): stem(verb)
+    for noun, verb in (("prerequisite", "requires"), ("requirement", "requires"), ("dependency", "depends"))
+}
 _SAME = {"into": "to", "to": "into", "onto": "on", "within": "in", "inside": "in"}
 _PLAIN = frozenset("in at on from by to".split())
 _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
@@ -160,6 +164,9 @@ class Links:
     def by_noun(self, name: Stems, start: str) -> list[Link]:
         """Return the relations from a class to what a noun names: «trainer», the tail of `TRAINED_BY`."""
         steps = self.resolver.steps_named(name)
+        for number, label in enumerate(self.labels):
+            if len(name) == 1 and _OF_VERBS.get(name[0]) in label:
+                steps |= {(number, True)}
         return self._merged([join for join in self.between(start, None) if (join.relation, join.forward) in steps])
 
     def _merged(self, joins: Iterable[Join]) -> list[Link]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Set
 from contextlib import suppress
-from dataclasses import replace
 from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -13,7 +12,6 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import NO, SOME, Group,
 from graphbrick.bricks.retrieve.operators.grammar.roles import Roles
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
-from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
@@ -32,11 +30,8 @@ _QUANTITIES = {
 }  # fmt: skip
 _LONGEST = 3  # words of the name of a class
 _PREFIXES = ("un", "non-", "non", "in")
-_DATED = {
-    "last": True, "latest": True, "newest": True, "most recent": True, "most recently": True, "recently": True,
-    "newly": True, "first": False, "earliest": False,
-}  # fmt: skip
 _HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
+_ALL_OF = frozenset(("all three of", "all four of", "all two of", "both of", "all of", "each of"))
 _OTHER = frozenset("other another".split())
 _ONES = frozenset("one ones those".split())
 
@@ -55,6 +50,10 @@ class Values(NamedTuple):
 
 class Nouns(Roles):
     """A reader of noun phrases."""
+
+    @abstractmethod
+    def best(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield the noun phrases with a superlative that begin at a place."""
 
     @abstractmethod
     def modified(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
@@ -83,6 +82,8 @@ class Nouns(Roles):
         tokens = self.tokens
         word = tokens.word(at)
         start = at + 1 if word in ("both", "either", "neither", "only", "the", "also") else at
+        said = next((size for size in (3, 2) if tokens.joined(at, at + size) in _ALL_OF), 0)
+        start = at + said if said else start
         entities, end, joint = list[int](), start, ""
         while (entity := tokens.entity(end)) is not None:
             entities.append(entity)
@@ -104,7 +105,7 @@ class Nouns(Roles):
             quantity = NO
         elif word == "only":
             quantity = Quantity("only")
-        elif len(entities) > 1 and (word == "both" or joint == "and"):
+        elif len(entities) > 1 and (word == "both" or joint == "and" or said):
             quantity = Quantity("both")
         classes = self.links.classes_of(ends.run(self.place))
         yield Group(ends, classes, quantity, parts=parts, alike=self._alike(entities)), end
@@ -146,8 +147,8 @@ class Nouns(Roles):
         """
         at = self.past_articles(at)
         if bare:
-            yield from self._best(at)
-        for subject, end in self._with_adjectives(at):
+            yield from self.best(at)
+        for subject, end in self.with_adjectives(at):
             yield from self.with_modifiers(subject, end)
 
     def with_modifiers(self, subject: Subject, at: int) -> Iterator[tuple[Subject, int]]:
@@ -156,74 +157,35 @@ class Nouns(Roles):
             yield from self.with_modifiers(Subject(plan, subject.name), end)
         yield subject, at
 
-    def _best(self, at: int) -> Iterator[tuple[Subject, int]]:
-        """Yield «newest plane», «three largest halls», «second oldest pilot», «top 3 departments by budget»."""
-        n, rank, place = self._rank(at)
-        tokens, english = self.tokens, self.tokens.english
-        for said, after in tokens.phrase(place, english.superlatives):
-            many = tokens.amount(after)
-            if n == 1 and many and many[1] == after + 1 and is_plural(tokens.word(after + 1)):
-                yield from self._ranked(many[1], english.superlatives[said], int(many[0].value), rank)
-            yield from self._ranked(tokens.past(after, ("of", "among", "the")), english.superlatives[said], n, rank)
-        for said, after in tokens.phrase(place, _DATED):
-            yield from self._by_date(after, _DATED[said], n, rank)
-        if tokens.word(at) == "top":
-            yield from self._ranked(place, Comparison(True, ()), n, rank)
-        if n > 1:  # «three airlines with the most planes»
-            for subject, end in self.noun(place):
-                if isinstance(subject.plan, p.Best) and subject.plan.n == 1:
-                    yield Subject(replace(subject.plan, n=n), subject.name), end
-
-    def _rank(self, at: int) -> tuple[int, int, int]:
-        """Return how many are asked for, from which place in their order, and the place after the words for it."""
-        tokens = self.tokens
-        at += tokens.word(at) == "top"
-        if tokens.word(at) in self.english.ordinals:
-            return 1, self.english.ordinals[tokens.word(at)], at + 1
-        many = tokens.amount(at)
-        is_number = many is not None and many[0].date is None and many[0].value == int(many[0].value)
-        return (int(many[0].value), 1, many[1]) if many and is_number and many[1] == at + 1 else (1, 1, at)
-
-    def _ranked(self, at: int, comparison: Comparison, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
-        """Yield the best of a noun phrase by what an adjective measures, or by a number that follows: «by budget»."""
-        tokens = self.tokens
-        for subject, end in self._with_adjectives(at):
-            for inside, last in self.with_modifiers(subject, end):
-                if tokens.is_one_of(last, ("by", "in")):
-                    start = tokens.past(last + 1, ("the", "terms", "of", "their"))
-                    for source, after in self.sources(start, subject):
-                        if source.literal is not None:
-                            best = p.Best(inside.plan, p.Attribute(source), comparison.largest, rank, n)
-                            yield Subject(best, subject.name), after
-                measure = self.measure_of(comparison.names, inside)
-                if measure is not None:
-                    largest = self.is_upward(comparison, measure)
-                    yield Subject(p.Best(inside.plan, measure, largest, rank, n), subject.name), last
-
-    def _by_date(self, at: int, largest: bool, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
-        """Yield «(most recently) discovered elements», «(last) fault of e0», by a date."""
-        for start, verbs in ((at, frozenset[str]()), (at + 1, self.tokens.verb_stems(at))):
-            for subject, end in self._with_adjectives(start):
-                date = self.resolver.plain_date(p.Members(subject.name))
-                dates = self.dates_named(verbs, subject.name) if verbs else [date.source] if date else []
-                for inside, last in self.with_modifiers(subject, end) if len(dates) == 1 else ():
-                    yield Subject(p.Best(inside.plan, p.Attribute(dates[0]), largest, rank, n), subject.name), last
-
-    def _with_adjectives(self, at: int) -> Iterator[tuple[Subject, int]]:
+    def with_adjectives(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield «married pilots», «Boeing and Airbus planes», «high severity faults», or a noun alone."""
         tokens = self.tokens
         for subject, end in self._head(at):
             yield subject, end
         for values, place in self.values(at):
-            for subject, end in self._with_adjectives(place):
+            for subject, end in self.with_adjectives(place):
                 for plan in self.with_values(subject, values):
                     yield Subject(plan, subject.name), end
         entity = tokens.entity(at)
         if entity is not None:  # «e0 pilots»
             ends = p.Listed((entity,))
-            for subject, end in self._with_adjectives(at + 1):
-                for link in self.links.plain(subject.name, self.links.classes_of(ends.run(self.place)), ""):
+            own = self.links.classes_of(ends.run(self.place))
+            named = (
+                tokens.word(at + 1).endswith("'s") and self.class_at(at + 1, at + 2) in own
+            )  # «e0 department's courses»
+            for subject, end in self.with_adjectives(at + 2 if named else at + 1):
+                links = self.links.plain(subject.name, own, "")
+                for link in links:
                     yield Subject(joined(subject, link, ends), subject.name), end
+                for values in () if links else self._values_called(self.place.graph.label(entity)):
+                    for plan in self.with_values(subject, values):
+                        yield Subject(plan, subject.name), end
+
+    def _values_called(self, label: str) -> Iterator[Values]:
+        """Yield the values that have the name of an entity: «Economics students» of a programme."""
+        terms = self.tokens.values_in(label.lower())
+        if len(terms) == 1 and terms[0].start == 0 and terms[0].end == len(label):
+            yield Values(((terms[0], False),))
 
     def values(self, at: int) -> Iterator[tuple[Values, int]]:
         """Yield values side by side, each with whether it is negated: «married», «unmarried», «Boeing or Airbus»."""
@@ -234,7 +196,7 @@ class Nouns(Roles):
         if found is None:
             return
         term, end = found
-        negated = is_not or tokens.term(place) is None
+        negated = is_not or tokens.term(place) is None or tokens.is_prefixed(place)
         after = tokens.past(end, (",",))
         if tokens.word(after) in ("and", "or", "nor"):
             for others, last in self.values(after + 1):
@@ -326,15 +288,22 @@ class Nouns(Roles):
 
     def _by_kind(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield what one relation joins to an entity with a plural as its name: «transition metals», «beverages»."""
-        entity = self.tokens.entity(at)
-        if entity is None or not is_plural(self.place.graph.label(entity).lower().split()[-1]):
+        tokens = self.tokens
+        is_said = tokens.word(at) in ("members", "entries") and tokens.word(at + 1) == "of"
+        start = tokens.past(at + 2, ("the",)) if is_said else at
+        entity = tokens.entity(start)
+        last = "" if entity is None else self.place.graph.label(entity).lower().split()[-1]
+        if entity is None or not (is_said or (is_plural(last) and not last.endswith("ics"))):
             return
         ends = p.Listed((entity,))
         own = self.links.classes_of(ends.run(self.place))[:1]
         kinds = [(name, link) for name in self.links.joins for link in self.links.plain(name, own, "in")]
         if len(kinds) == 1 and kinds[0][0] not in own:
             (name, link) = kinds[0]
-            yield Subject(joined(Subject(p.Members(name), name), link, ends), name), at + 1
+            end = start + 1
+            after = self.class_at(end, end + 1) if end < len(tokens) else ""
+            end += bool(after) and (after in own or after == name)  # «of the Group 10 elements»
+            yield Subject(joined(Subject(p.Members(name), name), link, ends), name), end
 
     def class_at(self, at: int, end: int) -> str:
         """Return the class that the words between two places name; "" for none."""

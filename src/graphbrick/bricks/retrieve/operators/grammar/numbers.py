@@ -208,18 +208,24 @@ class Numbers:
     def measure_of(self, names: Sequence[str], subject: Subject) -> p.Attribute | None:
         """Return the number of the members of a class that an adjective measures; None for none."""
         own = [source for source in self.own_sources(subject.name) if source.literal is not None]
-        for name in ("age", *names) if {"birth date", "born"} & set(names) else names:
+        names = ("age", *names) if {"birth date", "born"} & set(names) else tuple(names)
+        for name in names:
             said = [stem(word) for word in WORD.findall(name)]
             fits = [one for one in own if all(word in self.resolver.words_of(one) for word in said)]
-            if not fits and len(said) == 1:  # seats are a capacity
-                fits = [one for one in own if any((said[0],) in self.english.near.get(word, ()) for word in one.stems)]
             exact = [one for one in fits if len(one.stems) == len(said)]
             if exact or len(fits) == 1:
                 return p.Attribute((exact or fits)[0])
+        near = [one for one in own if len(one.stems) == 1 and self._is_near(one.stems[0], names)]
+        if len(near) == 1:
+            return p.Attribute(near[0])
         if {"founded", "built"} & set(names):
             dates = [one for one in own if one.is_date]
             return p.Attribute(dates[0]) if len(dates) == 1 else None
         return None
+
+    def _is_near(self, word: str, names: Sequence[str]) -> bool:
+        """Return whether a word is near one of some names: seats are a capacity."""
+        return any(tuple(map(stem, WORD.findall(name))) in self.english.near.get(word, ()) for name in names)
 
     def is_upward(self, comparison: Comparison, measure: p.Attribute) -> bool:
         """Return whether the largest number wins: «oldest» names dates, of which the smallest does, or an age."""

@@ -33,7 +33,7 @@ class Roles(Numbers):
         return triple_properties(self.place.graph)
 
     @cached_property
-    def _texts(self) -> dict[Stems, tuple[TripleProperty, str]]:
+    def texts(self) -> dict[Stems, tuple[TripleProperty, str]]:
         """The few texts of properties of triples by their stems."""
         texts = {}
         named = {one.name: one for one in self.of_triples if one.kind == Kind.TEXT}
@@ -48,7 +48,7 @@ class Roles(Numbers):
         for end in range(min(at + _LONGEST, len(tokens)), at, -1):
             last = tokens.word(end - 1)
             for form in (last, *possible_singulars(last)):
-                found = self._texts.get((*tokens.stems(at, end - 1), *stems(form)))
+                found = self.texts.get((*tokens.stems(at, end - 1), *stems(form)))
                 if found is not None:
                     yield (*found, end)
                     break

@@ -7,9 +7,11 @@ from graphbrick.language.stems import stem
 BE = frozenset("is are was were be been being".split())
 DO = frozenset("do does did can could will would".split())
 HAVE = frozenset("has have had having".split())
-WITH = frozenset("with without having has have had".split())
+WITH = frozenset("with without having has have had worth".split())
 NOT = frozenset("not never".split())
-ADVERBS = frozenset("currently now also ever still already actually really yet currently all both just".split())
+ADVERBS = frozenset(
+    "currently now also ever still already actually really yet all both just somewhere anywhere directly".split()
+)
 THAT = frozenset("that which who".split())
 JOINED = frozenset("and but".split())
 PLACED = frozenset("in at on from of for by to under within inside through via with".split())
@@ -23,10 +25,14 @@ DECADES = {
     for said in (name, f"{10 * (number + 2)}s")
 }
 WORKS = frozenset(map(stem, "work do take have".split()))
-HAPPENS = frozenset(map(stem, "happen occur start begin take meet date fall belong lie sit".split()))
+HAPPENS = frozenset(map(stem, "happen occur start begin take meet date fall belong lie sit come".split()))
 STARTS = frozenset(map(stem, "join start begin sign hire".split()))
 WORKING = frozenset("at for with in on to as working operating flying playing using".split())
 UNKNOWN = frozenset("known recorded given stated registered".split())
 THEIR = frozenset("their its his her".split())
 KINDS = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum"}
-GETS = frozenset(map(stem, "get receive earn score achieve obtain have".split()))
+GETS = frozenset(map(stem, "get receive earn score achieve obtain have spend put work invest".split()))
+DATED = {
+    "last": True, "latest": True, "newest": True, "most recent": True, "most recently": True, "recently": True,
+    "newly": True, "most lately": True, "lately": True, "first": False, "earliest": False,
+}  # fmt: skip

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.dates import MOMENT
 from graphbrick.bricks.retrieve.operators.grammar.comparing import Comparing
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
     ANYTHING,
@@ -155,16 +152,17 @@ class States(Comparing):
         start = tokens.past(at, ("the", "a", "an", "that"))
         start += tokens.word(start) == "same"
         if tokens.word(start) in ("year", "date", "day"):
-            yield from self._same_time(start, subject)
+            dates = self.dates_of(subject.name)
+            yield from self.same_time(start, subject, dates[0]) if len(dates) == 1 else ()
         for source, end in self.sources(start, subject):
-            other, last = self._other(end)
+            other, last = self.other(end)
             if other is not None and source.relation < 0:
                 value = self.place.graph.properties(other).get(source.name)
                 if isinstance(value, str | int | float | bool):
                     alike = Where(subject.plan, (source,), value)
                     yield Said(p.Without(alike, p.Listed((other,))), last)
         for end in range(min(start + 2, len(tokens)), start, -1):
-            other, last = self._other(end)
+            other, last = self.other(end)
             if other is None:
                 continue
             name = self.class_at(start, end)
@@ -173,26 +171,6 @@ class States(Comparing):
             for link in links:
                 ends = Walk(p.Listed((other,)), link.steps, (link.end,))
                 yield Said(p.Without(joined(subject, link, ends), p.Listed((other,))), last)
-
-    def _same_time(self, at: int, subject: Subject) -> Iterator[Said]:
-        """Yield «(from) the same year as e0», where both have one date."""
-        other, last = self._other(at + 1)
-        dates = self.dates_of(subject.name)
-        if other is None or len(dates) != 1:
-            return
-        (number,) = p.Attribute(dates[0]).of(self.place, np.array([other], dtype=np.int64))
-        if not np.isnan(number):
-            low, high = (np.floor(number), np.floor(number) + 1) if self.tokens.word(at) == "year" else (number, number)
-            alike = p.Within(subject.plan, p.Attribute(dates[0]), low, high - MOMENT * (low != high), includes=True)
-            yield Said(p.Without(alike, p.Listed((other,))), last)
-
-    def _other(self, at: int) -> tuple[int | None, int]:
-        """Return the entity after «as», «like» or «of», and the place after it."""
-        tokens = self.tokens
-        if not tokens.is_one_of(at, ("as", "like", "of", "with")):
-            return None, at
-        start = tokens.past(at + 1, ("the",))
-        return tokens.entity(start), start + 1
 
     def _having_role(self, at: int, subject: Subject) -> Iterator[Said]:
         """Yield «(have) an advisor role in some project», where a role stands at triples."""
@@ -230,6 +208,10 @@ class States(Comparing):
             for measure, last in self._over_ends(place, subject, how):
                 yield Said(p.Best(subject.plan, measure, comparison.largest), last)
             if said in ("most", "fewest", "least") and not how:
+                for link in self.links.by_noun(tokens.stems(end, end + 1), subject.name):
+                    if is_countable(self.place, link):
+                        measure = CountIn(link.steps, link.everything())
+                        yield Said(p.Best(subject.plan, measure, comparison.largest), end + 1)
                 for inner, last in self.noun(end):
                     for link in self._links_to(subject, inner):
                         if not is_countable(self.place, link):

@@ -118,6 +118,11 @@ class Tokens:
         known = frozenset(word for name in lexicon.by_class for word in name)
         return terms_in(self.parser.place.graph, text, known)
 
+    def is_prefixed(self, at: int) -> bool:
+        """Return whether the value at a place begins inside its word: «non-radioactive»."""
+        found = self._terms.get(at)
+        return found is not None and found[0].start > self._starts[at] and self.words[at].startswith("non")
+
     def term(self, at: int) -> tuple[Term, int] | None:
         """Return the value of a property that begins at a place, and the place after it."""
         return self._terms.get(at)

@@ -28,6 +28,11 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
 )
 from graphbrick.bricks.retrieve.operators.grammar.states import States
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
+from graphbrick.bricks.retrieve.operators.triples.edges import Edges
+from graphbrick.bricks.retrieve.operators.triples.edges import Said as TextAt
+from graphbrick.language import forms
+from graphbrick.language.stems import stem
 
 
 class Verbs(States):
@@ -50,6 +55,8 @@ class Verbs(States):
         if self.tokens.word(at).startswith("share") and not negated:
             yield from self.same_as(at + 1, subject)
         yield from self._graded(at, subject)
+        if not negated:
+            yield from self._in_role(at, subject)
         if self.tokens.verb_stems(at) & GETS:
             yield from self._having(at + 1, subject, negated=negated)
         if self.tokens.verb_stems(at) & HAPPENS:
@@ -65,13 +72,40 @@ class Verbs(States):
         if not tokens.verb_stems(at) & GETS:
             return
         for bound, end in self.bound(tokens.past(at + 1, ("a", "an", "the"))):
-            if bound.date is not None or bound.names or bound.relative is not None or not tokens.is_one_of(end, PLACED):
+            if bound.date is not None or bound.names or bound.relative is not None:
                 continue
-            for group, last in self.group(end + 1):
-                for link in self.links.plain(subject.name, group.classes, tokens.word(end)):
-                    numbers = [one for one in self.of_triples if link.steps[0][0] in one.relations and one.is_number]
-                    for condition, _ in self.number_at(numbers[0], bound, end) if len(numbers) == 1 else ():
-                        yield Said(selected(self.place, subject, link, group, (condition,)), last)
+            for one in [number for number in self.of_triples if number.is_number]:
+                size = len(one.stems)
+                start = end + size if tokens.stems(end, end + size) == one.stems else end
+                for group, last in self.group(start + 1) if tokens.is_one_of(start, PLACED) else ():
+                    for link in self.links.plain(subject.name, group.classes, tokens.word(start)):
+                        own = [number for number in self.of_triples if self._is_at(number, link) and number.is_number]
+                        if one in own and (len(own) == 1 or start > end):
+                            (condition, _) = next(self.number_at(one, bound, end))
+                            yield Said(selected(self.place, subject, link, group, (condition,)), last)
+
+    @staticmethod
+    def _is_at(one: TripleProperty, link: Link) -> bool:
+        """Return whether a property stands at the triples of a link."""
+        return link.steps[0][0] in one.relations
+
+    def _in_role(self, at: int, subject: Subject) -> Iterator[Said]:
+        """Yield «leads e0», where the role «lead» stands at the triples that join both."""
+        tokens = self.tokens
+        for one, text, end in self.text_of_triples(at):
+            yield from self._with_role(one, text, end, subject)
+        for verb in tokens.verb_stems(at):
+            for name, (one, text) in self.texts.items():
+                if len(name) == 1 and name[0] != verb and stem(forms.verb_behind(text)) == verb:
+                    yield from self._with_role(one, text, at + 1, subject)
+
+    def _with_role(self, one: TripleProperty, text: str, at: int, subject: Subject) -> Iterator[Said]:
+        for group, end in self.group(at):
+            for join in self.links.between(subject.name, group.classes[:1]):
+                known = Edges(join.relation, conditions=(TextAt(one.name, text),))
+                if join.relation in one.relations and join.forward and len(known.run(self.place)):
+                    link = Link(((join.relation, True),), join.end)
+                    yield Said(selected(self.place, subject, link, group, (TextAt(one.name, text),)), end)
 
     def _done(self, at: int, subject: Subject, link: Link, *, passive: bool, negated: bool) -> Iterator[Said]:
         """Yield what a verb with its objects says; after a passive one these follow a preposition."""

@@ -13,7 +13,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, spaced, stem
 from graphbrick.patterns.lexicon import label_stems
-from graphbrick.patterns.properties.sources import as_number, floats_of
+from graphbrick.patterns.properties.sources import are_dates, as_number, floats_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -78,7 +78,7 @@ def _find(graph: Graph) -> tuple[TripleProperty, ...]:
             continue
         words = label_stems(spaced(column.name))
         relations = np.unique(graph.csr.relation[column.owners]).tolist()
-        is_time = column.kind in (Kind.DATE, Kind.DATETIME)
+        is_time = column.kind in (Kind.DATE, Kind.DATETIME) or are_dates(column)
         if column.kind == Kind.INTEGER and _TIMES.intersection(words):
             values = floats_of(column)
             is_time = bool(len(values)) and _YEARS[0] <= values.min() and values.max() <= _YEARS[-1]
@@ -91,7 +91,7 @@ def numbers_of_triples(graph: Graph, name: str, triples: Ints) -> Floats:
     """Return the number of each triple, dates as years with their fraction; NaN where there is none."""
     numbers = np.full(len(triples), np.nan)
     for column in graph.columns:
-        if column.name == name and column.of_triples and column.kind in _NUMERIC and len(column):
+        if column.name == name and column.of_triples and len(column) and (column.kind in _NUMERIC or are_dates(column)):
             rows = np.minimum(np.searchsorted(column.owners, triples), len(column) - 1)
             has = column.owners[rows] == triples
             numbers[has] = floats_of(column)[rows[has]]

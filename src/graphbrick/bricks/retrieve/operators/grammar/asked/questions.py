@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
+from graphbrick.bricks.retrieve.operators.grammar.asked.sets import SetsAsked
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Said, Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links
-from graphbrick.bricks.retrieve.operators.grammar.sets_asked import SetsAsked
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
@@ -25,10 +26,13 @@ _BUT = r"(?:apart from|besides|other than|aside from|except(?: for)?)"
 _BUT_FIRST = re.compile(rf"^{_BUT} (?P<but>e\d+(?:(?:, | and |, and )e\d+)*),? (?P<rest>.+)$")
 _BUT_LAST = re.compile(rf"^(?P<rest>.+?),? {_BUT} (?P<but>e\d+)$")
 _ELSE = re.compile(r"\b(?P<lead>who|what|where|anyone|anything|which) else\b|\b(?P<which>which|what|any) other\b")
+_PAIR_FIRST = re.compile(r"(?P<one>e\d+),? (?:or|vs\.?|versus|and) (?:the )?(?P<other>e\d+)\b[ ,:-]*(?P<rest>.+)$")
+_PAIR_LAST = re.compile(r"(?P<rest>.+?)[ ,:-]* (?:the )?(?P<one>e\d+),? (?:or|vs\.?|versus) (?:the )?(?P<other>e\d+)$")
 _CHOICE = re.compile(
     r"(?P<before>(?:is|are|was|were|does|do|did|has|have) .*?)"
     r"(?P<one>e\d+),? or (?:[a-z]+ )?(?:the )?(?P<other>e\d+)(?P<rest>.*)"
 )
+_DO_WE = frozenset(("do we have", "do you have", "have we got", "have you got"))
 _MOST_READINGS = 60
 
 
@@ -113,6 +117,10 @@ class Questions(SetsAsked):
         """Yield «is e0 a captain», «does every airline own a plane», «do any welders operate machines»."""
         tokens = self.tokens
         if not tokens.is_one_of(0, _AUX):
+            return
+        lead = next((size for size in (3, 2) if tokens.joined(0, size) in _DO_WE), 0)
+        if lead:
+            yield from ((p.IsAny(group.plan), end) for group, end in self.group(lead) if group.quantity.kind == "some")
             return
         if tokens.word(1) == "there":
             for group, end in self.group(2):
@@ -200,7 +208,7 @@ def _read(parser: Parser, text: str) -> Plan | None:
     links = Links(tokens)
     if not links.joins or len(tokens) == 0:
         return None
-    return _chosen(parser, text) or Questions(tokens, links).read()
+    return _chosen(parser, text) or _of_pair(parser, text) or Questions(tokens, links).read()
 
 
 def _chosen(parser: Parser, text: str) -> Plan | None:
@@ -216,3 +224,16 @@ def _chosen(parser: Parser, text: str) -> Plan | None:
         if plan.value(parser.place):
             holding.append(parser.entity(match[name]))
     return p.Listed(tuple(holding))
+
+
+def _of_pair(parser: Parser, text: str) -> Plan | None:
+    """Return that of two entities which compares as is asked: «e0 or e1, which is cheaper»; None for another one."""
+    match = _PAIR_FIRST.match(text) or _PAIR_LAST.match(text)
+    if match is None:
+        return None
+    one, other = (parser.entity(match[name]) for name in ("one", "other"))
+    tokens = Tokens(parser, match["rest"].strip(" ,:-"))
+    links = Links(tokens)
+    shared = [name for name in links.joins if {one, other} <= set(parser.resolver.lexicon.classes[name].tolist())]
+    plans = (Pairs(tokens, links).compared_pair(Subject(p.Listed((one, other)), name)) for name in shared)
+    return next(filter(None, plans), None)

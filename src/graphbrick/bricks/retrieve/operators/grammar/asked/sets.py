@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.amounts import Amounts
+from graphbrick.bricks.retrieve.operators.grammar.asked.amounts import Amounts
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Subject, is_countable, selected
+from graphbrick.bricks.retrieve.operators.grammar.links import Link
+from graphbrick.bricks.retrieve.operators.grammar.small_words import HAPPENS
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.language import forms
@@ -42,7 +45,8 @@ _ANYONE = frozenset("anyone anybody someone somebody everyone everybody people t
 _ANYTHING = frozenset("anything something everything things".split())
 _TAILS = frozenset(
     ("at all", "in total", "so far", "in here", "in the data", "in this data", "in our data", "in the graph",
-     "in this graph", "in the database", "in the list")
+     "in this graph", "in the database", "in the list", "on record",
+     "on file", "we have", "do we have")
 )  # fmt: skip
 _MOST_READINGS = 60
 
@@ -101,15 +105,28 @@ class SetsAsked(Amounts):
         last = next((at for at in range(len(tokens) - 1, 0, -1) if tokens.word(at) in ("what", "whom", "which")), 0)
         for group, end in self.group(0) if last else ():
             for name in group.classes[:1]:
-                for link, after in self.links.by_verb(end, name):
+                for link, after in [*self.links.by_verb(end, name), *self._further_on(end, name)]:
                     if after != last or group.quantity.kind not in ("some", "both"):
                         continue
                     named = self.class_at(last + 1, len(tokens)) if last + 1 < len(tokens) else ""
                     if last + 1 == len(tokens) or link.leads_to((named,)):
                         yield Walk(group.plan, link.steps, (named,)), len(tokens)
 
+    def _further_on(self, at: int, name: str) -> list[tuple[Link, int]]:
+        """Return what «come from», «belong to» may lead to before the noun at the end of a question."""
+        if not self.tokens.verb_stems(at) & HAPPENS or not self.tokens.is_one_of(at + 1, _PLACES):
+            return []
+        named = self.class_at(len(self.tokens) - 1, len(self.tokens))
+        return [(link, at + 2) for link in self.links.plain(name, (named,), self.tokens.word(at + 1))] if named else []
+
     def _which(self, at: int) -> Iterator[tuple[SetPlan, int]]:
         """Yield «which pilots fly the Lynx», «which machines do workers over 50 operate»."""
+        many = self.tokens.amount(at)
+        n = int(many[0].value) if many and many[0].date is None and many[1] == at + 1 else 1
+        for subject, end in self.noun(at + 1) if n > 1 else ():  # «which two elements were discovered first»
+            for plan, last in self.clauses(end, subject):
+                if isinstance(plan, p.Best) and plan.n == plan.rank == 1:
+                    yield replace(plan, n=n), last
         for subject, end in self.noun(at, bare=True):
             yield from self.clauses(end, subject)
             yield from self._asked_object(end, subject)
@@ -123,6 +140,10 @@ class SetsAsked(Amounts):
         for group, end in self.group(at + 1):
             negated = tokens.is_one_of(end, ("not", "never"))
             yield from self.done_by(subject, group, end + 1 if negated else end, negated=negated, counted=counted)
+            if tokens.is_one_of(at, _BE) and tokens.is_one_of(end, _PLACES):  # «what group is e0 in»
+                for name in group.classes[:1]:
+                    for link in self.links.plain(name, (subject.name,), tokens.word(end)):
+                        yield selected(self.place, subject, link.back(name), group), end + 1
             if not tokens.is_one_of(at, _BE) and tokens.is_one_of(end, ("have",)):
                 yield from self._owned(subject, group, end + 1, counted=counted)
 
@@ -204,7 +225,7 @@ class SetsAsked(Amounts):
 
     def _past_end(self, at: int) -> int:
         """Return the place after words that add nothing at the end of a question."""
-        at = self.tokens.past(at, ("there", "please", ",", "altogether", "overall"))
+        at = self.tokens.past(at, ("there", "please", "pls", "plz", ",", "altogether", "overall"))
         said = next((size for size in (3, 2) if self.tokens.joined(at, at + size) in _TAILS), 0)
         return at + said
 

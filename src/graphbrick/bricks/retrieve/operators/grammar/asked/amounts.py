@@ -13,6 +13,7 @@ from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues, OfTriples
+from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import Source
 
@@ -57,9 +58,10 @@ class Amounts(Clauses):
         at = 0
         for lead in (("what", "is", "the"), ("what", "are", "the"), ("what", "was", "the"), ("give", "me", "the")):
             at = len(lead) if tuple(tokens.words[: len(lead)]) == lead else at
-        if at:
+        if at or not tokens.is_one_of(0, _AUX):
             for name in self.links.joins:
-                for source, end in self.sources(at, Subject(p.Members(name), name)):
+                start = at + (self.class_at(at, at + 1) == name and tokens.word(at + 1) != "of")  # «course code»
+                for source, end in self.sources(start, Subject(p.Members(name), name)):
                     if not tokens.is_one_of(end, ("of", "for")):
                         continue
                     for subject, last in self._owner(end + 1, name):
@@ -70,6 +72,19 @@ class Amounts(Clauses):
                     sources = self.dates_named(tokens.verb_stems(end), name)
                     if len(sources) == 1 and sources[0].relation < 0:
                         yield Values(group.plan, sources[0]), end + 1
+
+    def _owners(self, at: int, name: str, source: Source) -> Iterator[tuple[SetPlan, int]]:
+        """Yield the entities of a class that a phrase names, or that one relation joins to what it names."""
+        for group, end in self.group(at):
+            if group.quantity.kind not in ("some", "all", "both"):
+                continue
+            if name in group.classes[:1]:
+                yield group.plan, end
+            else:
+                for other in group.classes[:1]:
+                    has = source in self.own_sources(other)  # «the salary of tutors» is not that of teachers
+                    for link in () if has else self.links.plain(other, (name,), "have"):
+                        yield Walk(group.plan, link.steps, (name,)), end
 
     def _owner(self, at: int, name: str) -> Iterator[tuple[Subject, int]]:
         """Yield the entities of a class that a phrase names."""
@@ -88,12 +103,17 @@ class Amounts(Clauses):
         at = tokens.past(0, ("what", "is", "the", "was")) if tokens.word(0) in ("what", "the") else 0
         how = _HOW.get(tokens.word(at), "")
         if how and (at or tokens.word(0) in _HOW):
+            start = tokens.past(at + 1, ("of", "the"))
             for name in self.links.joins:
-                for source, end in self.sources(at + 1, Subject(p.Members(name), name)):
-                    if source.literal is None or source.is_date or not tokens.is_one_of(end, ("of", "for")):
+                for source, end in self.sources(start, Subject(p.Members(name), name)):
+                    is_mean = how == "mean"
+                    if source.literal is None or (source.is_date and not (is_mean and source.kind == Kind.INTEGER)):
                         continue
-                    for subject, last in self._owner(end + 1, name):
-                        yield p.Amount(subject.plan, p.Attribute(source), how == "mean"), last
+                    if tokens.is_one_of(end, ("of", "for", "over", "across", "among", "in")):
+                        yield from (
+                            (p.Amount(base, p.Attribute(source), is_mean), last)
+                            for base, last in self._owners(end + 1, name, source)
+                        )
         if tokens.word(0) == "how" and tokens.word(1) in ("many", "much", "old", "high", "big", "long"):
             yield from self._on_average()
 
@@ -135,6 +155,8 @@ class Amounts(Clauses):
                     last = tokens.past(last, ("have", "get", "give", "sum", "add", "up", "to", "bring", "offer"))
                     base: SetPlan | None = group.plan if name in group.classes[:1] else None
                     for other in group.classes[:1] if base is None else ():
+                        if source in self.own_sources(other):
+                            continue
                         for link in self.links.plain(other, (name,), "have"):
                             base = Walk(group.plan, link.steps, (name,))
                     if base is not None and group.quantity.kind in ("some", "all", "both"):

@@ -1,0 +1,83 @@
+"""Noun phrases with a superlative: «the three oldest pilots», «most recently discovered elements»."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.grammar.nouns import Nouns
+from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED
+from graphbrick.bricks.retrieve.operators.wording import Comparison
+from graphbrick.language.stems import is_plural, spaced
+
+_ALIKE = 6  # letters that an adjective and the name of a number share: «electronegative»
+
+
+class Ranking(Nouns):
+    """A reader of superlatives before nouns."""
+
+    def best(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «newest plane», «three largest halls», «second oldest pilot», «top 3 departments by budget»."""
+        n, rank, place = self._rank(at)
+        tokens, english = self.tokens, self.tokens.english
+        for said, after in tokens.phrase(place, english.superlatives):
+            many = tokens.amount(after)
+            if n == 1 and many and many[1] == after + 1 and is_plural(tokens.word(after + 1)):
+                yield from self._ranked(many[1], english.superlatives[said], int(many[0].value), rank)
+            yield from self._ranked(tokens.past(after, ("of", "among", "the")), english.superlatives[said], n, rank)
+        if tokens.word(place) in ("most", "least"):  # «most electronegative element»
+            yield from self._by_adjective(place, n, rank)
+        for said, after in tokens.phrase(place, DATED):
+            yield from self._by_date(after, DATED[said], n, rank)
+        if tokens.word(at) == "top":
+            yield from self._ranked(place, Comparison(True, ()), n, rank)
+        if n > 1:  # «three airlines with the most planes»
+            for subject, end in self.noun(place):
+                if isinstance(subject.plan, p.Best) and subject.plan.n == 1:
+                    yield Subject(replace(subject.plan, n=n), subject.name), end
+
+    def _rank(self, at: int) -> tuple[int, int, int]:
+        """Return how many are asked for, from which place in their order, and the place after the words for it."""
+        tokens = self.tokens
+        at += tokens.word(at) == "top"
+        if tokens.word(at) in self.english.ordinals:
+            return 1, self.english.ordinals[tokens.word(at)], at + 1
+        many = tokens.amount(at)
+        is_number = many is not None and many[0].date is None and many[0].value == int(many[0].value)
+        return (int(many[0].value), 1, many[1]) if many and is_number and many[1] == at + 1 else (1, 1, at)
+
+    def _ranked(self, at: int, comparison: Comparison, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
+        """Yield the best of a noun phrase by what an adjective measures, or by a number that follows: «by budget»."""
+        tokens = self.tokens
+        for subject, end in self.with_adjectives(at):
+            for inside, last in self.with_modifiers(subject, end):
+                if tokens.is_one_of(last, ("by", "in")):
+                    start = tokens.past(last + 1, ("the", "terms", "of", "their"))
+                    for source, after in self.sources(start, subject):
+                        if source.literal is not None:
+                            best = p.Best(inside.plan, p.Attribute(source), comparison.largest, rank, n)
+                            yield Subject(best, subject.name), after
+                measure = self.measure_of(comparison.names, inside)
+                if measure is not None:
+                    largest = self.is_upward(comparison, measure)
+                    yield Subject(p.Best(inside.plan, measure, largest, rank, n), subject.name), last
+
+    def _by_adjective(self, at: int, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
+        adjective = self.tokens.word(at + 1)[:_ALIKE]
+        for subject, end in self.with_adjectives(at + 2) if len(adjective) == _ALIKE else ():
+            own = [one for one in self.own_sources(subject.name) if one.literal is not None and not one.is_date]
+            fits = [one for one in own if any(word.startswith(adjective) for word in spaced(one.name).lower().split())]
+            for inside, last in self.with_modifiers(subject, end) if len(fits) == 1 else ():
+                largest = self.tokens.word(at) == "most"
+                yield Subject(p.Best(inside.plan, p.Attribute(fits[0]), largest, rank, n), subject.name), last
+
+    def _by_date(self, at: int, largest: bool, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «(most recently) discovered elements», «(last) fault of e0», by a date."""
+        for start, verbs in ((at, frozenset[str]()), (at + 1, self.tokens.verb_stems(at))):
+            for subject, end in self.with_adjectives(start):
+                date = self.resolver.plain_date(p.Members(subject.name))
+                dates = self.dates_named(verbs, subject.name) if verbs else [date.source] if date else []
+                for inside, last in self.with_modifiers(subject, end) if len(dates) == 1 else ():
+                    yield Subject(p.Best(inside.plan, p.Attribute(dates[0]), largest, rank, n), subject.name), last
