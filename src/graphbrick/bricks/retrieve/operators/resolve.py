@@ -246,11 +246,11 @@ class Resolver(PhraseResolver):
 
     def _attribute(self, wanted: Sequence[str], entities: Ints) -> Attribute | None:
         """Return the number or date that some stems speak of; of several, one that most entities have."""
-        best: tuple[float, Source] | None = None
-        few = list[Source]()  # such as the date of death
+        best, few = None, list[Source]()  # few have the date of death
+        has_age = any(source.stems == ("ag",) for source in self.numeric)
         for source in self.numeric:
-            if not self._is_said(wanted, source):
-                continue
+            if not self._is_said(wanted, source) or (has_age and source.is_date and [*wanted] == ["ag"]):
+                continue  # the lowest age is the latest birth
             share = float(np.mean(~np.isnan(Attribute(source).of(self.place, entities)))) if len(entities) else 0.0
             if share >= 0.5 and (best is None or share > best[0]):
                 best = share, source

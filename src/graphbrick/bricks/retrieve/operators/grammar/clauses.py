@@ -63,12 +63,13 @@ class Clauses(Verbs):
         yield from self.clause(at, subject)
         negated = self.tokens.is_one_of(at, NOT)
         start = at + 1 if negated else at
+        if said.link is not None:
+            yield from self._same_object(start, subject, said.link, said.group, negated=negated)
         if not self.tokens.is_one_of(start, BE | DO | HAVE):
             yield from self._complement(start, subject, negated=negated)
             yield from self._having(start, subject, negated=negated)
         if said.link is not None:
             yield from self._objects(self.tokens.past(start, PLACED), subject, said.link, negated=negated)
-            yield from self._same_object(start, subject, said.link, said.group, negated=negated)
 
     def _same_object(
         self, at: int, subject: Subject, link: Link, group: Group | None, *, negated: bool
@@ -127,6 +128,9 @@ class Clauses(Verbs):
             yield from self._object_of(at + 1, subject)
         elif word == "whose":
             yield from self._whose(at + 1, subject)
+        elif word == "worth":
+            for said in self._by_number(at, subject, negated=False):
+                yield said.plan, said.end
         elif word in WITH and word not in ("has", "have", "had"):
             for said in self._having(at + 1, subject, negated=word == "without"):
                 yield from self._further(said, subject)

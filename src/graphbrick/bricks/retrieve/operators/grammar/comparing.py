@@ -32,7 +32,11 @@ class Comparing(Ranking):
     def past_own_words(self, at: int, source: Source) -> int:
         """Return the place after words that the name of a number has too: «50 per kg» of `price_per_kg`."""
         own = set(stems(spaced(source.name.replace("_", " ")))) | {"per"}
-        while self.tokens.stems(at, at + 1) and self.tokens.stems(at, at + 1)[0] in own:
+        signs = {self.english.currencies[word] for word in own if word in self.english.currencies}
+        while at < len(self.tokens):
+            is_own_money = self.english.currencies.get(self.tokens.word(at)) in signs
+            if self.tokens.stems(at, at + 1)[0] not in own and not is_own_money:
+                break
             at += 1
         return at
 
@@ -122,6 +126,14 @@ class Comparing(Ranking):
             if measure is not None:
                 best = p.Best(subject.plan, measure, self.is_upward(comparison, measure))
                 yield from self._among(best, subject, end)
+
+    def _dated_superlative(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
+        """Yield «(are the) most recently founded»."""
+        tokens = self.tokens
+        for said, end in tokens.phrase(tokens.past(at, ("the",)), DATED):
+            dates = self.dates_named(tokens.verb_stems(end), subject.name) if end < len(tokens) else []
+            if len(dates) == 1:
+                yield p.Best(subject.plan, p.Attribute(dates[0]), DATED[said]), end + 1
 
     def _among(self, best: p.Best, subject: Subject, at: int) -> Iterator[tuple[SetPlan, int]]:
         """Yield a superlative among a group: «(earns the most) of the workers who report to e0», or among all."""

@@ -15,7 +15,7 @@ from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
-from graphbrick.language.stems import is_plural, stem
+from graphbrick.language.stems import is_plural, possible_singulars, stem
 from graphbrick.patterns.properties.sources import Source, words_of_values
 from graphbrick.patterns.properties.terms import Term
 
@@ -28,6 +28,7 @@ _QUANTITIES = {
     "several": Quantity("least", 2), "multiple": Quantity("least", 2), "a few": Quantity("least", 2),
     "at least one": SOME, "one or more": SOME, "any of the": SOME,
 }  # fmt: skip
+_ENDING = 5  # letters of a noun that the name of a class may end in
 _LONGEST = 3  # words of the name of a class
 _PREFIXES = ("un", "non-", "non", "in")
 _HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
@@ -260,6 +261,8 @@ class Nouns(Roles):
         for end in range(min(at + _LONGEST, len(tokens)), at, -1):
             name = self.class_at(at, end)
             if name and name in self.links.joins:
+                if tokens.is_one_of(end, ("member", "members")):  # «staff members»
+                    yield Subject(p.Members(name), name), end + 1
                 yield Subject(p.Members(name), name), end
         yield from self._by_value(at)
         yield from self.roles(at)
@@ -312,7 +315,17 @@ class Nouns(Roles):
             return name
         word = self.tokens.stems(at, end)[0]
         near = map(self.lexicon.class_named, self.tokens.english.near.get(word, ()))
-        return next(filter(None, near), "") if word in self.tokens.english.class_words else ""
+        found = next(filter(None, near), "") if word in self.tokens.english.class_words else ""
+        return found or self._class_ending_in(self.tokens.word(at))
+
+    def _class_ending_in(self, word: str) -> str:
+        """Return the one class whose name ends in a noun: «works» of Artwork; "" for none."""
+        if len(word) < _ENDING or not is_plural(word):
+            return ""
+        named = [
+            name for name in self.links.joins if any(name.lower().endswith(one) for one in possible_singulars(word))
+        ]
+        return named[0] if len(named) == 1 and not self.lexicon.words.intersection((stem(word),)) else ""
 
     def values_said_as(self, verbs: Set[str]) -> Iterator[Values]:
         """Yield the values of one word that a verb may say: «leak» for «leaked»."""

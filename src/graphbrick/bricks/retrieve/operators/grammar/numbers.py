@@ -37,6 +37,13 @@ _GENERAL = frozenset("code number name date value level".split())
 _GENERAL_STEMS = frozenset(map(stem, "date year day time month".split()))
 _LARGEST_SIZE = 3  # words of the name of a property
 _LONG_VERB = 5  # letters of the stem of a verb that nouns are made of: «discovery»
+_BEGINS, _ENDS = (
+    (frozenset(map(stem, said.split())), frozenset(map(stem, named.split())))
+    for said, named in (
+        ("open opened start started begin began launch launched", "start begin from opening opened since"),
+        ("close closed end ended finish finished", "end until closing closed"),
+    )
+)
 _FIRST_YEAR = 100  # a smaller number is no year
 _AVERAGES = ("the average", "average", "the mean")
 
@@ -95,6 +102,9 @@ class Numbers:
             for bound, last in self._amounts("over" if comparison.largest else "under", end + 1):
                 yield bound._replace(names=names), last
         many = tokens.amount(at)
+        for said, kind in (("or more", "least"), ("or fewer", "most"), ("or less", "most"), ("and more", "least")):
+            if many is not None and many[0].date is None and tokens.joined(many[1], many[1] + 2) == said:
+                yield self._with_unit(Bound(kind, many[0].value), many[1] + 2)
         if many is not None and many[0].date is None:
             yield self._with_unit(Bound("exactly", many[0].value), many[1])
 
@@ -304,6 +314,9 @@ class Numbers:
             one for one in own if any(w.startswith(v) for w in one.stems for v in verbs if len(v) >= _LONG_VERB)
         ]
         near = [one for one in own if any(self.english.is_among(verb, self.resolver.words_of(one)) for verb in verbs)]
+        for said, named in (_BEGINS, _ENDS):
+            if not exact and verbs & said and len(own) > 1:  # «opened» of a start date beside an end date
+                return [one for one in own if named & set(one.stems)] or near
         return exact or near
 
     def age_of(self, subject: Subject) -> p.Attribute | None:

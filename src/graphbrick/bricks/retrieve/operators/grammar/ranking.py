@@ -55,6 +55,10 @@ class Ranking(Nouns):
             for inside, last in self.with_modifiers(subject, end):
                 if tokens.is_one_of(last, ("by", "in")):
                     start = tokens.past(last + 1, ("the", "terms", "of", "their"))
+                    dates = self.dates_of(subject.name)
+                    if tokens.is_one_of(start, ("year", "date", "age")) and len(dates) == 1:
+                        best = p.Best(inside.plan, p.Attribute(dates[0]), comparison.largest, rank, n)
+                        yield Subject(best, subject.name), start + 1
                     for source, after in self.sources(start, subject):
                         if source.literal is not None:
                             best = p.Best(inside.plan, p.Attribute(source), comparison.largest, rank, n)

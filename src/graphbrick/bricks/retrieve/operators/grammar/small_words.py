@@ -7,7 +7,7 @@ from graphbrick.language.stems import stem
 BE = frozenset("is are was were be been being".split())
 DO = frozenset("do does did can could will would".split())
 HAVE = frozenset("has have had having".split())
-WITH = frozenset("with without having has have had worth".split())
+WITH = frozenset("with without having has have had".split())
 NOT = frozenset("not never".split())
 ADVERBS = frozenset(
     "currently now also ever still already actually really yet all both just somewhere anywhere directly".split()
@@ -31,7 +31,12 @@ WORKING = frozenset("at for with in on to as working operating flying playing us
 UNKNOWN = frozenset("known recorded given stated registered".split())
 THEIR = frozenset("their its his her".split())
 KINDS = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum"}
-GETS = frozenset(map(stem, "get receive earn score achieve obtain have spend put work invest".split()))
+GETS = frozenset(
+    map(
+        stem,
+        "win draw attract hold seat count get receive earn score achieve obtain have spend put work invest".split(),
+    )
+)
 DATED = {
     "last": True, "latest": True, "newest": True, "most recent": True, "most recently": True, "recently": True,
     "newly": True, "most lately": True, "lately": True, "first": False, "earliest": False,

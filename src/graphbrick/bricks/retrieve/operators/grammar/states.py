@@ -37,7 +37,9 @@ class States(Comparing):
             for plan in self.with_values(subject, values):
                 yield Said(self._unless(subject, values.terms[0][0].sources[0], plan, negated=negated), end)
         yield from self._as_big(at, subject, negated=negated)
-        for plan, end in self._superlative(at, subject):
+        if tokens.word(at) == "worth":
+            yield from self._by_number(at, subject, negated=negated)
+        for plan, end in (*self._superlative(at, subject), *self._dated_superlative(at, subject)):
             if not negated:
                 yield Said(plan, end)
         for inner, end in self.noun(tokens.past(at, ("a", "an", "the", "any")), bare=True):
@@ -133,7 +135,7 @@ class States(Comparing):
                 if source.literal is not None and not source.is_date and said is not None:
                     plan = self.compared(subject, p.Attribute(source), said._replace(names=()))
                     if plan is not None:
-                        yield Said(plan, last)
+                        yield Said(plan, self.past_own_words(last, source))
         for values, end in self.values(start):
             for plan in self.with_values(subject, values):
                 yield Said(self._unless(subject, values.terms[0][0].sources[0], plan, negated=negated != none), end)

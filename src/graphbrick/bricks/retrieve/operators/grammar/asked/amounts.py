@@ -19,7 +19,7 @@ from graphbrick.patterns.properties.sources import Source
 
 _AUX = frozenset("do does did is are was were have has had can could will".split())
 _QUANTITIES = frozenset(map(stem, "quantity amount count number units pieces copies".split()))
-_HOW = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum"}
+_HOW = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum", "sum": "sum"}
 
 
 class Amounts(Clauses):
@@ -189,3 +189,18 @@ class Amounts(Clauses):
                     edges = Edges(relation, heads, tails)
                     if len(edges.run(self.place)):
                         yield EdgeValues(edges, one.name), last
+
+    def _difference(self) -> Iterator[tuple[Plan, int]]:
+        """Yield «the difference in price between e0 and e1», always more than nothing."""
+        tokens = self.tokens
+        at = tokens.past(0, ("what", "is", "the"))
+        if tokens.word(at) != "difference" or not tokens.is_one_of(at + 1, ("in", "of")):
+            return
+        for name in self.links.joins:
+            for source, end in self.sources(at + 2, Subject(p.Members(name), name)):
+                one, other = tokens.entity(end + 1), tokens.entity(end + 3)
+                if tokens.word(end) != "between" or one is None or other is None or source.literal is None:
+                    continue
+                pair = p.Listed((one, other))
+                numbers = (p.Amount(p.Best(pair, p.Attribute(source), up), p.Attribute(source)) for up in (True, False))
+                yield p.Difference(*numbers), end + 4

@@ -52,6 +52,7 @@ class Questions(SetsAsked):
             self._at_triples,
             self._share,
             self._aggregate,
+            self._difference,
             self._where,
             self._values,
             self._sets,
@@ -89,25 +90,42 @@ class Questions(SetsAsked):
         tokens = self.tokens
         if tokens.word(0) != "where" or not tokens.is_one_of(1, _AUX):
             return
-        for group, end in self.group(2):
-            if group.is_any or group.quantity.kind not in ("some", "all", "both"):
-                continue
-            for name in group.classes[:1]:
-                links = [
-                    (link, last)
-                    for link, last in self.links.by_verb(end, name, passive=tokens.is_one_of(1, _BE))
-                    if self._is_place(link)
-                ]
-                rest = tokens.past(end, ("come", "from", "located", "situated", "found", "at", "in", "now"))
-                if not links and rest == len(tokens):
-                    places = [join for join in self.links.between(name, None) if self.links.is_place(join.end)]
-                    said = [
-                        join for join in places if set(self.links.labels[join.relation]) & {"in", "at", "on", "from"}
-                    ]
-                    chosen = said or places
-                    links = [(Link(((j.relation, j.forward),), j.end), rest) for j in chosen if len(chosen) == 1]
-                for link, last in links:
-                    yield Walk(group.plan, link.steps, (link.end,)), last
+        asked = [
+            (group, end)
+            for group, end in self.group(2)
+            if not group.is_any and group.quantity.kind in ("some", "all", "both")
+        ]
+        for group, end in asked:
+            for link, last in self._by_verb_of_place(end, group):
+                yield Walk(group.plan, link.steps, (link.end,)), last
+        for group, end in asked:
+            for link, last in self._only_place(end, group):
+                yield Walk(group.plan, link.steps, (link.end,)), last
+
+    def _by_verb_of_place(self, at: int, group: Group) -> list[tuple[Link, int]]:
+        """Return the relations to places that a verb names: «(where is e0) based»."""
+        passive = self.tokens.is_one_of(1, _BE)
+        return [
+            (link, last)
+            for name in group.classes[:1]
+            for link, last in self.links.by_verb(at, name, passive=passive)
+            if self._is_place(link)
+        ]
+
+    def _only_place(self, at: int, group: Group) -> list[tuple[Link, int]]:
+        """Return the one relation to a place, for «where is e0», «where does e0 come from»."""
+        tokens = self.tokens
+        if tokens.past(at, ("come", "from", "located", "situated", "found", "at", "in", "now")) != len(tokens):
+            return []
+        places = [
+            join
+            for name in group.classes[:1]
+            for join in self.links.between(name, None)
+            if self.links.is_place(join.end)
+        ]
+        said = [join for join in places if set(self.links.labels[join.relation]) & {"in", "at", "on", "from"}]
+        chosen = said or places
+        return [(Link(((join.relation, join.forward),), join.end), len(tokens)) for join in chosen[: len(chosen) == 1]]
 
     def _is_place(self, link: Link) -> bool:
         label = set(self.links.labels[link.steps[-1][0]])

@@ -22,7 +22,7 @@ _AUX = frozenset("do does did is are was were has have had can could will".split
 _PLACES = frozenset("in at on from to for by of with under".split())
 _LEADS = tuple(
     tuple(f"{first} {last}".split())
-    for first in ("list", "show me", "show", "name", "give me", "find", "tell me", "")
+    for first in ("list", "show me", "show", "name", "give me", "find", "tell me", "rank", "sort", "")
     for last in ("all of the", "all the", "all", "the", "")
     if first or last.startswith("all")
 ) + tuple(
@@ -45,7 +45,8 @@ _ANYONE = frozenset("anyone anybody someone somebody everyone everybody people t
 _ANYTHING = frozenset("anything something everything things".split())
 _TAILS = frozenset(
     ("at all", "in total", "so far", "in here", "in the data", "in this data", "in our data", "in the graph",
-     "in this graph", "in the database", "in the list", "on record",
+     "in this graph", "in the database", "in the list", "on record", "in order",
+     "name them", "list them", "which ones", "by name",
      "on file", "we have", "do we have")
 )  # fmt: skip
 _MOST_READINGS = 60
