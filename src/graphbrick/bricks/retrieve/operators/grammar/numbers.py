@@ -143,7 +143,9 @@ class Numbers:
         high = self.tokens.amount(low[1] + 1)
         if high is not None:
             upper: float | Date = high[0].date or high[0].value
-            yield self._with_unit(Bound("between", low[0].value, low[0].date, upper), high[1])
+            said = self.tokens.joined(at, high[1])  # «between 1 and 2 million»
+            lower = low[0].value if low[0].date else self.english.same_scale(said, low[0].value, high[0].value)
+            yield self._with_unit(Bound("between", lower, low[0].date, upper), high[1])
 
     def moment(self, at: int) -> Iterator[tuple[Bound, int]]:
         """Yield the stretches of time that begin at a place: «before 2015», «in March 2020», «after e0»."""

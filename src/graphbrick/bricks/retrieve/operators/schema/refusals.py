@@ -75,6 +75,9 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
     """Raise `CannotPlanError` if the best path does not end at what a question asks for: «which team», «who»."""
     targets = paths.asked(question.text) if paths.classes else frozenset()
     best = next(iter(evidence.paths), None)
+    if best is not None and question.text.startswith("when ") and _is_no_time(paths, best.end):
+        text = f"«when» asks for no {paths.lexicon.classes_of(np.array([best.end]))}"
+        raise CannotPlanError(text, code=UNREAD_WORDS, words=("when",))
     if best is None or not targets:
         if best is not None and question.text.startswith("who ") and _is_place(paths, best.end):
             text = f"«who» asks for no {paths.lexicon.classes_of(np.array([best.end]))}"
@@ -111,6 +114,12 @@ def check_ends(paths: SchemaPaths, question: Question, plan: Plan | None) -> Non
         found = paths.lexicon.classes_of(ends) or "others"
         text = f"no reading gives what the question asks for; the best one gives {found}"
         raise CannotPlanError(text, code="refusals.other_ends", words=words)
+
+
+def _is_no_time(paths: SchemaPaths, entity: int) -> bool:
+    """Return whether no class of an entity is one of times, which «when» asks for."""
+    types = paths.place.graph.types(entity)
+    return bool(types) and all(kind_of(name.casefold()) != TIME for name in types)
 
 
 def _is_person(paths: SchemaPaths, entity: int) -> bool:

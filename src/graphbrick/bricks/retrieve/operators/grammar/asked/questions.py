@@ -147,6 +147,8 @@ class Questions(SetsAsked):
         for group, end in self._asked(1):
             if isinstance(group.plan, p.Listed) and self._is_unknown(end, group.plan):
                 return
+            if len(getattr(group.plan, "entities", ())) > 1 and not MENTION.search(tokens.joined(end, len(tokens))):
+                return  # of each other: «are e0 and e1 neighbours»
             for name in group.classes:
                 every = Subject(p.Members(name), name)
                 for plan, last in islice(self._said_of(end, every), _MOST_READINGS):
