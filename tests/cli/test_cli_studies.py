@@ -94,7 +94,7 @@ def test_why_there_is_no_figure_is_told_of_the_measure(run, graph, questions, tm
     out, paths = tmp_path / "runs.sqlite", NEAR.removesuffix(" >> PathAnswer()")
     assert run("evaluate", graph, questions, "-p", f"near: {NEAR}", "-p", f"paths: {paths}", "--out", out).code == 0
     told = run("report", out, "--metric", "subgraph_recall").out
-    assert "note: 4 questions of near cannot be scored by subgraph_recall" in told
+    assert "note: 4 questions of near, paths cannot be scored by subgraph_recall" in told
     assert "no two pipelines on one graph were scored on the same question yet" in told
     told = run("report", out).out
     assert "note: 4 questions of paths cannot be scored: no gold answers, or no generate stage" in told

@@ -156,7 +156,8 @@ def summarize_study(
         groups_of(questions, by, study)
     figures = [one for one in read_figures(study, questions, metric, by=by) if runs is None or one.run.id in runs]
     figures, left_out = with_recall(figures, min_recall)
-    notes = {one.run.id: tuple(_notes(study, one, metric)) for one in figures}
+    unscored = _unscored(figures, metric)
+    notes = {one.run.id: (*_notes(study, one), *unscored.get(one.run.id, ())) for one in figures}
     failures = tuple(_failures(study, figures))
     return StudySummary(str(study.path), study.judge, by, figures, notes, failures, left_out, questions,
                         read_papers(study, questions), judge_agreements(study))  # fmt: skip
@@ -272,7 +273,7 @@ def name_of(runs: Sequence[StudyRun], pipeline: str | None) -> str | None:
     )
 
 
-def _notes(study: Study, one: PipelineFigures, metric: str) -> Iterator[str]:
+def _notes(study: Study, one: PipelineFigures) -> Iterator[str]:
     changes = changed_files(study.runs())
     if one.run.id in changes:
         before, files = changes[one.run.id]
@@ -287,12 +288,22 @@ def _notes(study: Study, one: PipelineFigures, metric: str) -> Iterator[str]:
         errors = Counter(result.error for result in study.results(one.run.id) if result.error is not None)
         shown = "; ".join(f"{count:,} times {error}" for error, count in errors.most_common(_ERRORS_SHOWN))
         yield f"{one.name} failed on {one.errors:,} questions, which score 0: {shown}"
-    unscored = one.means[metric].unscored
-    if unscored:
-        of_answers = metric.removeprefix("entity_") in ANSWERED and metric != "judge_at_1"
-        of_answers = of_answers or metric in PUBLISHED_METRICS
-        why = ": no gold answers, or no generate stage" if of_answers else f" by {metric}"
-        yield f"{unscored:,} questions of {one.name} cannot be scored{why}"
+
+
+def _unscored(figures: Sequence[PipelineFigures], metric: str) -> dict[int, tuple[str]]:
+    """Return how many questions cannot be scored, at the first of the pipelines of which it is as many."""
+    of_answers = metric.removeprefix("entity_") in ANSWERED and metric != "judge_at_1"
+    why = ": no gold answers, or no generate stage" if of_answers or metric in PUBLISHED_METRICS else f" by {metric}"
+    by_number: dict[int, list[PipelineFigures]] = {}
+    for one in figures:
+        if one.means[metric].unscored:
+            by_number.setdefault(one.means[metric].unscored, []).append(one)
+    notes = {}
+    for unscored, several in by_number.items():
+        names = ", ".join(one.name for one in several[:_ERRORS_SHOWN])
+        more = f", and of {len(several) - _ERRORS_SHOWN:,} more pipelines," if len(several) > _ERRORS_SHOWN else ""
+        notes[several[0].run.id] = (f"{unscored:,} questions of {names}{more} cannot be scored{why}",)
+    return notes
 
 
 def _failures(study: Study, figures: Sequence[PipelineFigures]) -> Iterator[str]:
