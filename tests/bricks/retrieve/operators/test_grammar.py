@@ -173,3 +173,5 @@ def test_those_without_a_value_are_neither(service: Graph) -> None:
     married, others = (PIPELINE(service, f"Which pilots are {word}married?").texts for word in ("", "not "))
     assert not {"Di Fox"} & {*married, *others}
     assert len({*married, *others}) == len(PILOTS) - 1
+    told = list(map(str, PIPELINE.run(service, "Which pilots are not married?").trace.events))
+    assert "1 of 5 have no married, and do not count" in " ".join(told)

@@ -34,7 +34,6 @@ _PREFIXES = ("un", "non-", "non", "in")
 _HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
 _ALL_OF = frozenset(("all three of", "all four of", "all two of", "both of", "all of", "each of"))
 _OTHER = frozenset("other another".split())
-_ONES = frozenset("one ones those".split())
 
 
 class Values(NamedTuple):
@@ -250,9 +249,8 @@ class Nouns(Roles):
         known: SetPlan = p.Both((subject.plan, self.resolver.holding(source)))
         if source.literal is None or source.is_date:
             return p.Without(subject.plan, known) if none else known
-        more = p.compared(known, p.Attribute(source), "over", 0)
-        zeros = len(p.compared(p.Members(subject.name), p.Attribute(source), "exactly", 0).run(self.place))
-        has = more if zeros else known
+        zero = p.compared(p.Members(subject.name), p.Attribute(source), "exactly", 0)
+        has = p.Without(known, zero) if len(zero.run(self.place)) else known
         return p.Without(subject.plan, has) if none else has
 
     def _head(self, at: int) -> Iterator[tuple[Subject, int]]:

@@ -10,12 +10,15 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.plan import (
     Amount,
     Attribute,
+    Both,
+    Holding,
     Listed,
     Members,
     Place,
     Plan,
     SetPlan,
     ValuePlan,
+    Without,
 )
 from graphbrick.bricks.retrieve.operators.sets import Shown, TextPlan
 from graphbrick.core import Citation, Evidence, Row
@@ -77,16 +80,23 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
 
 
 def _tell_missing(plan: Plan, place: Place) -> None:
-    """Record how many entities have no value of what a plan compares or adds up, so that they do not count."""
+    """Record how many entities have no value of what a plan compares, adds up or denies, so that they do not count."""
+    for name, missing, of in dict.fromkeys(_missing(plan, place)):
+        if 0 < missing < of:
+            text = f"{missing:,} of {of:,} have no {name}, and do not count"
+            event(text, "operators.without_value", name=name, missing=missing, of=of)
+
+
+def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:
+    """Yield the properties that parts of a plan need, how many entities lack them, and of how many."""
     for part in _parts(plan):
         base, measure = getattr(part, "base", None), getattr(part, "measure", None)
-        if not isinstance(base, SetPlan) or not isinstance(measure, Attribute):
-            continue
-        values = measure.of(place, base.run(place))
-        missing, name = int(np.isnan(values).sum()), measure.text(place)
-        if 0 < missing < len(values):
-            text = f"{missing:,} of {len(values):,} have no {name}, and do not count"
-            event(text, "operators.without_value", name=name, missing=missing, of=len(values))
+        if isinstance(base, SetPlan) and isinstance(measure, Attribute):
+            values = measure.of(place, base.run(place))
+            yield measure.text(place), int(np.isnan(values).sum()), len(values)
+        elif isinstance(part, Without) and isinstance(base, Both) and isinstance(base.parts[-1], Holding):
+            everyone = base.parts[0].run(place)  # «not married»: of some it is not known
+            yield base.parts[-1].source.name, len(everyone) - len(base.run(place)), len(everyone)
 
 
 def _parts(plan: Plan) -> Iterator[Plan]:
