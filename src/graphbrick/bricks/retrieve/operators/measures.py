@@ -155,6 +155,14 @@ def compared(base: SetPlan, measure: Measure, kind: str, low: float, high: float
     return Within(base, measure, *ranges[kind], includes=kind not in ("over", "under"))
 
 
+def opposite(plan: SetPlan) -> Within | None:
+    """Return the rest of a set whose measure passes one bound, without what has no number; None for another plan."""
+    if not isinstance(plan, Within) or plan.said or np.isfinite(plan.low) == np.isfinite(plan.high):
+        return None
+    low, high = (-np.inf, plan.low) if np.isfinite(plan.low) else (plan.high, np.inf)
+    return Within(plan.base, plan.measure, low, high, includes=not plan.includes)
+
+
 def dated(base: SetPlan, measure: Measure, kind: str, first: Date, last: Date | None = None) -> Within:
     """Return the part of a set whose date passes a comparison; «after 1990» begins in 1991.
 
@@ -212,7 +220,7 @@ def bounds_text(low: float, high: float, *, includes: bool) -> str:
 
 @dataclass(frozen=True)
 class Best(SetPlan):
-    """The entities of a set with the largest or smallest measure, best first; ties are all given."""
+    """The entities of a set with the largest or smallest measure, best first; for one, all that share its number."""
 
     base: SetPlan
     measure: Measure
@@ -225,6 +233,14 @@ class Best(SetPlan):
         word = "largest" if self.largest else "smallest"
         which = f"{self.n} {word}" if self.n > 1 else word if self.rank == 1 else f"number {self.rank} of the {word}"
         return f"{which} {self.measure.text(place)} among: {self.base.text(place)}"
+
+    def left_out(self, place: Place) -> int:
+        """Return how many have the same number as the last of the n largest, and are not among these."""
+        given, base = self.run(place), self.base.run(place)
+        if self.n == 1 or not len(given):
+            return 0
+        values, last = self.measure.of(place, base), self.measure.of(place, given[-1:])
+        return int((values == last).sum() - (self.measure.of(place, given) == last).sum())
 
     def _run(self, place: Place) -> Ints:
         entities = self.base.run(place)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.comparisons import Comparisons
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError, UnreadWordError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
@@ -32,12 +32,6 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
-_NEGATED = re.compile(r"\b(?:without|not|no|of 0|other than)\b")  # in texts of plans
-_NOT_WITHIN = re.compile(  # «not before» is from then on
-    r"\b(?:not|never)\b(?: [a-z]+){0,3} (?:than|before|after|since|until|till|over|under|above|below|at least|at most"
-    r"|between|up to)\b"
-)
-_NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
 _NUMBER_OR_THAN = re.compile(r"(?<!\be)(?<!\w)\d|\b(?:more|less|fewer) than\b")
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
@@ -107,21 +101,6 @@ class Parser:
         if len(unread) > 1 or not verbs.issuperset(unread):
             raise resolver.unread(plan, unread)
         resolver.assume(plan, unread)
-
-    def check_left_out(self, plan: Plan | None) -> None:
-        """Raise `CannotPlanError` if a plan says nothing of a «not» or «never», or a comparison leaves out a name."""
-        word = self.english.search("not_of_all", self.question.text) or _NO.search(self.question.text)
-        if isinstance(plan, p.Within):  # «patients under 10 whom e0 treats»; of «larger than e0» it has the number
-            said = " ".join(plan.texts(self.place))
-            named = re.sub(r"\bthan (?!\d).*", "", self.question.text)
-            labels = (self.place.graph.label(self.entity(match[0])) for match in MENTION.finditer(named))
-            left_out = next((label for label in labels if label not in said), None)
-            if left_out is not None:
-                raise UnreadWordError(left_out)
-        if word is None or plan is None or self.english.match("auxiliary", self.question.text):
-            return
-        if not _NEGATED.search(plan.text(self.place)) and not _NOT_WITHIN.search(self.question.text):
-            raise UnreadWordError(word[0])
 
     def by_near_words(self, read: Callable[[str], Plan | None], text: str) -> Plan | None:
         """Return the plan of a question with words of the graph for words that mean the same; None if there is none.

@@ -18,6 +18,7 @@ from graphbrick.bricks.retrieve.operators.measures import (
     Within,
     compared,
     dated,
+    opposite,
 )
 from graphbrick.bricks.retrieve.operators.properties.selections import Holding, Through, Where
 from graphbrick.bricks.retrieve.operators.sets import (
@@ -72,4 +73,5 @@ __all__ = [
     "Without",
     "compared",
     "dated",
+    "opposite",
 ]

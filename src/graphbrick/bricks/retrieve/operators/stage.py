@@ -29,6 +29,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.left_out import check_left_out
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import (
     check_ends,
@@ -220,7 +221,7 @@ class Operators(RetrieveStage):
         cue = next(iter(cues), "")
         try:
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
-            parser.check_left_out(plan)
+            check_left_out(parser, plan)
             check_ends(parser.schema, parser.question, plan)
             is_sure = not by_model and not (plan and resolver.assumptions_of(plan))
             evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self), sure=is_sure)

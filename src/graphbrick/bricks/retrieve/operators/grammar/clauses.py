@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -11,27 +11,27 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
     SOME,
     Group,
     Quantity,
-    Said,
+    Reading,
     Subject,
     is_countable,
-    selected,
+    linked,
 )
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     ADVERBS,
     BE,
     DO,
-    FILLERS,
     HAPPENS,
     HAVE,
     JOINED,
+    LIGHT,
     NOT,
     PLACED,
     THAT,
     WITH,
 )
 from graphbrick.bricks.retrieve.operators.grammar.verbs import Verbs
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural
 
@@ -44,7 +44,7 @@ class Clauses(Verbs):
         for first in self.clause(at, subject):
             yield from self._further(first, subject)
 
-    def _further(self, said: Said, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
+    def _further(self, said: Reading, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
         """Yield a clause with those that «and», «but» or «or» join to it, then the clause alone."""
         tokens = self.tokens
         at = tokens.past(said.end, (",",))
@@ -54,70 +54,71 @@ class Clauses(Verbs):
             start = tokens.past(at + 1, ("also", "yet", "who", "that", "which"))
             for other in self._elliptic(start, base, said):
                 plan = p.Either((said.plan, other.plan)) if word == "or" else other.plan
-                further = Said(plan, other.end, other.link or said.link, other.group or said.group)
+                further = Reading(plan, other.end, other.link or said.link, other.group or said.group)
                 yield from self._further(further, subject)
         yield said.plan, said.end
 
-    def _elliptic(self, at: int, subject: Subject, said: Said) -> Iterator[Said]:
+    def _elliptic(self, at: int, subject: Subject, said: Reading) -> Iterator[Reading]:
         """Yield clauses after «and» that may lack their verb: «but not captains», «and not for e1»."""
         yield from self.clause(at, subject)
         negated = self.tokens.is_one_of(at, NOT)
         start = at + 1 if negated else at
-        if said.link is not None:
-            yield from self._same_object(start, subject, said.link, said.group, negated=negated)
+        if said.link is not None and said.group is not None:
+            same = self._same_object(start, subject, said.link, said.group)
+            yield from self.so(subject, same, negated=negated)
         if not self.tokens.is_one_of(start, BE | DO | HAVE):
-            yield from self._complement(start, subject, negated=negated)
-            yield from self._having(start, subject, negated=negated)
+            yield from self._is(start, subject, negated=negated)
+            yield from self.so(subject, self._having(start, subject), negated=negated)
         if said.link is not None:
-            yield from self._objects(self.tokens.past(start, PLACED), subject, said.link, negated=negated)
+            objects = self._objects(self.tokens.past(start, PLACED), subject, said.link)
+            yield from self.so(subject, objects, negated=negated)
 
-    def _same_object(
-        self, at: int, subject: Subject, link: Link, group: Group | None, *, negated: bool
-    ) -> Iterator[Said]:
+    def so(self, subject: Subject, readings: Iterable[Reading], *, negated: bool) -> Iterable[Reading]:
+        """Return what was read, or its denial."""
+        return self.denied(subject, readings) if negated else readings
+
+    def _same_object(self, at: int, subject: Subject, link: Link, group: Group) -> Iterator[Reading]:
         """Yield «(work for e0) but not as a captain», «(had a fault in 2022) but not in 2024»."""
-        if group is None:
-            return
         for conditions, end in self.conditions(at, link):
             if conditions:
-                plan = selected(self.place, subject, link, group._replace(quantity=SOME), conditions, negated=negated)
-                yield Said(plan, end, link, group)
+                yield from linked(self.place, subject, link, group._replace(quantity=SOME), end, conditions)
         if not isinstance(group.plan, p.Listed):
             for plan, end in self.modified(at, Subject(link.everything(), link.end)):
-                other = Group(plan, (link.end,))
-                yield Said(selected(self.place, subject, link, other, negated=negated), end, link, group)
+                for one in linked(self.place, subject, link, Group(plan, (link.end,)), end):
+                    yield one._replace(group=group)
 
-    def clause(self, at: int, subject: Subject) -> Iterator[Said]:
+    def clause(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield the readings of a clause that begins with its verb."""
         tokens = self.tokens
         at = tokens.past(at, ADVERBS)
-        word, after, negated = tokens.word(at), at + 1, False
-        after = tokens.past(after, ADVERBS)
-        if tokens.is_one_of(after, NOT):
-            negated, after = True, tokens.past(after + 1, ADVERBS)
+        word, after = tokens.word(at), tokens.past(at + 1, ADVERBS)
+        negated = tokens.is_one_of(after, NOT)
+        if negated:
+            after = tokens.past(after + 1, ADVERBS)
         if word in BE:
-            yield from self._complement(after, subject, negated=negated)
-            yield from self._verb(after, subject, negated=negated)
+            yield from self._is(after, subject, negated=negated)
+            yield from self.so(subject, self._verb(after, subject), negated=negated)
         elif word in DO and (negated or after < len(tokens)):
-            yield from self._verb(after, subject, negated=negated)
+            yield from self.so(subject, self._verb(after, subject), negated=negated)
             if tokens.is_one_of(after, HAVE):
-                yield from self._having(after + 1, subject, negated=negated)
+                yield from self.so(subject, self._having(after + 1, subject), negated=negated)
         elif word in HAVE:
             if tokens.word(after) == "been":
-                yield from self._complement(after + 1, subject, negated=negated)
-                yield from self._verb(after + 1, subject, negated=negated)
-            yield from self._verb(after, subject, negated=negated)
-            yield from self._having(after, subject, negated=negated)
-            yield from self._verb(at, subject, negated=negated)
+                yield from self._is(after + 1, subject, negated=negated)
+                yield from self.so(subject, self._verb(after + 1, subject), negated=negated)
+            yield from self.so(subject, self._verb(after, subject), negated=negated)
+            yield from self.so(subject, self._having(after, subject), negated=negated)
+            yield from self._verb(at, subject)
         elif word in NOT:
-            yield from self._verb(at + 1, subject, negated=True)
+            yield from self.denied(subject, self._verb(at + 1, subject))
         elif word == "only":
             for link, end in self.links.by_verb(at + 1, subject.name):
                 for group, last in self.group(end):
                     if link.leads_to(group.classes) and group.quantity == SOME:
                         only = group._replace(quantity=Quantity("only"))
-                        yield Said(selected(self.place, subject, link, only), last, link, only)
+                        yield from linked(self.place, subject, link, only, last)
         else:
-            yield from self._verb(at, subject, negated=False)
+            yield from self._verb(at, subject)
 
     def modified(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
         """Yield what the words after a noun select of its entities, with the places after them."""
@@ -128,34 +129,32 @@ class Clauses(Verbs):
             yield from self._object_of(at + 1, subject)
         elif word == "whose":
             yield from self._whose(at + 1, subject)
-        elif word == "worth":
-            for said in self._by_number(at, subject, negated=False):
-                yield said.plan, said.end
         elif word in WITH and word not in ("has", "have", "had"):
-            for said in self._having(at + 1, subject, negated=word == "without"):
+            for said in self._with(at, subject):
                 yield from self._further(said, subject)
         elif word in NOT:
-            for said in self._complement(at + 1, subject, negated=True):
-                yield said.plan, said.end
-            for said in self._verb(at + 1, subject, negated=True):
-                yield said.plan, said.end
+            denied = self.denied(subject, self._verb(at + 1, subject))
+            yield from as_sets((*self._is(at + 1, subject, negated=True), *denied))
         elif word and word not in BE | DO | HAVE:
-            for said in self._placed(at, subject, negated=False):
-                yield said.plan, said.end
-            for said in self._as_big(at, subject, negated=False):
-                yield said.plan, said.end
-            for bound, end in self.moment(at):
-                for source in self._plain_dates(subject):
-                    plan = self.in_time(subject, source, bound)
-                    if plan is not None:
-                        yield plan, end
-            if self._is_participle(word):
-                for said in self._participle(at, subject):
-                    yield said.plan, said.end
-            yield from self._object_of(at, subject)
-            if word in ("except", "excluding") or tokens.joined(at, at + 2) == "other than":
-                for group, end in self.group(at + (2 if word == "other" else 1)):
-                    yield p.Without(subject.plan, group.plan), end
+            yield from self._plainly_modified(at, subject)
+
+    def _plainly_modified(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
+        """Yield «(planes) in e0», «worth 100», «after 2020», «bought by e0», «except e0»."""
+        tokens = self.tokens
+        word = tokens.word(at)
+        if word == "worth":
+            yield from as_sets(self._by_number(at, subject))
+        yield from as_sets(self._placed(at, subject))
+        yield from as_sets(self._as_big(at, subject))
+        for bound, end in self.moment(at):
+            for source in self._plain_dates(subject):
+                yield from as_sets(self.as_compared(subject, source, bound, end))
+        if self._is_participle(word):
+            yield from as_sets(self._participle(at, subject))
+        yield from self._object_of(at, subject)
+        if word in ("except", "excluding") or tokens.joined(at, at + 2) == "other than":
+            for group, end in self.group(at + (2 if word == "other" else 1)):
+                yield p.Without(subject.plan, group.plan), end
 
     @staticmethod
     def _is_participle(word: str) -> bool:
@@ -165,12 +164,12 @@ class Clauses(Verbs):
         verb = forms.verb_of(word)
         return bool(verb) and word != verb and word == forms.participle(verb)
 
-    def _participle(self, at: int, subject: Subject) -> Iterator[Said]:
+    def _participle(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «based in e0», «bought before 2015», «supplied by e0», «working for e0»."""
         for link, end in self.links.by_verb(at, subject.name, passive=not self.tokens.word(at).endswith("ing")):
             passive = not self.tokens.word(at).endswith("ing")
-            yield from self._done(end, subject, link, passive=passive, negated=False)
-        yield from self._in_time(at, subject, negated=False)
+            yield from self._done(end, subject, link, passive=passive)
+        yield from self._in_time(at, subject)
 
     def _whose(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
         """Yield «whose salary is over 100», «whose trainer works for e0»."""
@@ -188,33 +187,31 @@ class Clauses(Verbs):
         for end in range(min(at + 2, len(tokens)), at, -1):
             for link in self.links.by_noun(tokens.stems(at, end), subject.name):
                 for plan, last in self.clauses(end, Subject(link.everything(), link.end)):
-                    yield selected(self.place, subject, link, Group(plan, (link.end,))), last
+                    yield from as_sets(linked(self.place, subject, link, Group(plan, (link.end,)), last))
             name = self.class_at(at, end)
             for link in self.links.plain(subject.name, (name,), "have") if name else ():
                 for plan, last in self.clauses(end, Subject(p.Members(name), name)):
                     if is_plural(tokens.word(end - 1)) and NOT.intersection(tokens.words[end:last]):
                         continue  # of all, or of some
-                    yield selected(self.place, subject, link, Group(plan, (name,))), last
+                    yield from as_sets(linked(self.place, subject, link, Group(plan, (name,)), last))
 
     def _object_of(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
         """Yield «(parts that) e0 supplies», «(faults that) nobody repaired», «(machines) workers over 50 operate»."""
         tokens = self.tokens
-        for group, end in self.group(at):
-            place, negated = tokens.past(end, DO | HAVE | BE | ADVERBS), False
-            if tokens.is_one_of(place, NOT):
-                place, negated = place + 1, True
-            yield from self.done_by(subject, group, place, negated=negated)
+        for group, end in (*self.group(at), *self._others(at, subject)):
+            place = tokens.past(end, DO | HAVE | BE | ADVERBS)
+            negated = tokens.is_one_of(place, NOT)
+            done = self.done_by(subject, group, place + 1 if negated else place)
+            yield from as_sets(self.so(subject, done, negated=negated))
 
     def _busy_with(self, at: int, name: str, subject: Subject) -> list[tuple[Link, int]]:
         """Return what «(projects that e0 is) busy with», «involved in» may mean."""
-        is_light = self.tokens.word(at) in FILLERS or self.tokens.verb_stems(at) & HAPPENS
+        is_light = self.tokens.word(at) in LIGHT or self.tokens.verb_stems(at) & HAPPENS
         if not is_light or self.tokens.word(at + 1) not in PLACED:
             return []
         return [(link, at + 2) for link in self.links.plain(name, (subject.name,), self.tokens.word(at + 1))]
 
-    def done_by(
-        self, subject: Subject, group: Group, at: int, *, negated: bool, counted: bool = False
-    ) -> Iterator[tuple[SetPlan, int]]:
+    def done_by(self, subject: Subject, group: Group, at: int, *, counted: bool = False) -> Iterator[Reading]:
         """Yield the objects to which as many of a group as is said do what a verb at a place says."""
         names = [name for name in self.links.joins if group.is_any or name in group.classes]
         for name in names:
@@ -227,7 +224,9 @@ class Clauses(Verbs):
                         several = [one for one in names if self.links.by_verb(at, one) and one != name]
                         if any(link.end == subject.name for one in several for link, _ in self.links.by_verb(at, one)):
                             continue
-                    try:
-                        yield selected(self.place, subject, back, group, conditions, negated=negated), last
-                    except CannotPlanError:
-                        continue
+                    yield from linked(self.place, subject, back, group, last, conditions)
+
+
+def as_sets(readings: Iterable[Reading]) -> Iterator[tuple[SetPlan, int]]:
+    """Yield the sets of readings, with the places after them."""
+    return ((one.plan, one.end) for one in readings)

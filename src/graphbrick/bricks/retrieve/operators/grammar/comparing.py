@@ -9,11 +9,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import MOMENT
-from graphbrick.bricks.retrieve.operators.grammar.groups import (
-    OPPOSITES,
-    Said,
-    Subject,
-)
+from graphbrick.bricks.retrieve.operators.grammar.groups import Reading, Subject
 from graphbrick.bricks.retrieve.operators.grammar.measures import Above
 from graphbrick.bricks.retrieve.operators.grammar.numbers import AGE, Bound
 from graphbrick.bricks.retrieve.operators.grammar.ranking import Ranking
@@ -26,9 +22,6 @@ from graphbrick.patterns.properties.sources import Source
 class Comparing(Ranking):
     """A reader of comparisons."""
 
-    def _unless(self, subject: Subject, source: Source, plan: SetPlan, *, negated: bool) -> SetPlan:
-        return self.lacking_value(subject, source, plan) if negated else plan
-
     def past_own_words(self, at: int, source: Source) -> int:
         """Return the place after words that the name of a number has too: «50 per kg» of `price_per_kg`."""
         own = set(stems(spaced(source.name.replace("_", " ")))) | {"per"}
@@ -40,11 +33,6 @@ class Comparing(Ranking):
             at += 1
         return at
 
-    def _negatable(self, bound: Bound, *, negated: bool) -> Bound | None:
-        if not negated:
-            return bound
-        return bound._replace(kind=OPPOSITES[bound.kind]) if bound.kind in OPPOSITES else None
-
     def _measured_by(self, at: int, subject: Subject) -> list[Source]:
         """Return the number that a verb gives: «earn» a salary."""
         own = [one for one in self.own_sources(subject.name) if one.literal is not None and not one.is_date]
@@ -55,28 +43,32 @@ class Comparing(Ranking):
         ]
         return fits if len(fits) == 1 else []
 
-    def _by_number(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+    def _by_number(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «earn more than 100», «cost less than e0», «weigh the most»."""
         tokens = self.tokens
         for source in self._measured_by(at, subject):
             attribute = p.Attribute(source)
             for bound, end in self.bound(at + 1):
-                said = self._negatable(bound, negated=negated)
-                plan = None if said is None else self.compared(subject, attribute, said._replace(names=()))
-                if plan is not None:
-                    yield Said(plan, self.past_own_words(end, source))
-            yield from self._above(at + 1, subject, attribute, negated=negated)
+                for one in self.as_compared(subject, source, bound, end):
+                    yield one._replace(end=self.past_own_words(end, source))
+            yield from self._above(at + 1, subject, attribute)
             start = tokens.past(at + 1, ("the",))
-            if tokens.word(start) in ("most", "least") and not negated:
+            if tokens.word(start) in ("most", "least"):
                 best = p.Best(subject.plan, attribute, tokens.word(start) == "most")
-                yield from (Said(plan, end) for plan, end in self._among(best, subject, start + 1))
+                yield from self._among(best, subject, start + 1)
 
-    def _above(self, at: int, subject: Subject, attribute: p.Attribute, *, negated: bool) -> Iterator[Said]:
+    def as_compared(self, subject: Subject, source: Source, bound: Bound, end: int) -> Iterator[Reading]:
+        """Yield the reading that a number or date compares so, if it can."""
+        plan = self.compared(subject, p.Attribute(source), bound._replace(names=()))
+        if plan is not None:
+            yield Reading(plan, end, known=(source,))
+
+    def _above(self, at: int, subject: Subject, attribute: p.Attribute) -> Iterator[Reading]:
         """Yield «(earn) more than their boss», «(are) older than their trainer»."""
         tokens = self.tokens
         for said, end in tokens.phrase(at, self.english.comparatives):
             comparison = self.english.comparatives[said]
-            if tokens.word(end) != "than" or negated:
+            if tokens.word(end) != "than":
                 continue
             start = tokens.past(end + 1, ("the", "that", "of"))
             if not tokens.is_one_of(start, THEIR):
@@ -88,23 +80,21 @@ class Comparing(Ranking):
                 for link in links:
                     up = self.is_upward(comparison, attribute) if comparison.names else comparison.largest
                     measure = Above(link.steps, link.everything(), attribute, below=not up)
-                    yield Said(p.Within(subject.plan, measure, low=0.0), last)
+                    yield Reading(p.Within(subject.plan, measure, low=0.0), last, can_be_denied=False)
 
-    def _as_big(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+    def _as_big(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «older than e0», «over 50 years old», «at most 30», «newer than 2010»."""
         tokens = self.tokens
         for bound, end in self.bound(at):
-            said = self._negatable(bound, negated=negated)
-            if said is None:
-                continue
             measure = self.measure_of(bound.names, subject) if bound.names else self.age_of(subject)
-            plan = None if measure is None else self._sized(subject, measure, said)
-            if plan is not None:
-                yield Said(plan, tokens.past(end, ("old", "years", "year", "of", "age")))
+            plan = None if measure is None else self._sized(subject, measure, bound)
+            if measure is not None and plan is not None:
+                last = tokens.past(end, ("old", "years", "year", "of", "age"))
+                yield Reading(plan, last, known=(measure.source,))
         for said_phrase, _ in tokens.phrase(at, self.english.comparatives):
             measure = self.measure_of(self.english.comparatives[said_phrase].names, subject)
             if measure is not None:
-                yield from self._above(at, subject, measure, negated=negated)
+                yield from self._above(at, subject, measure)
 
     def _sized(self, subject: Subject, measure: p.Attribute, bound: Bound) -> SetPlan | None:
         """Return the part of a set that an adjective compares, «older» as an age or as a date."""
@@ -116,7 +106,7 @@ class Comparing(Ranking):
             return None
         return self.compared(subject, measure, bound._replace(names=()))
 
-    def _superlative(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
+    def _superlative(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(is) the oldest», among the subjects."""
         tokens = self.tokens
         start = tokens.past(at, ("the",))
@@ -127,35 +117,38 @@ class Comparing(Ranking):
                 best = p.Best(subject.plan, measure, self.is_upward(comparison, measure))
                 yield from self._among(best, subject, end)
 
-    def _dated_superlative(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
+    def _dated_superlative(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(are the) most recently founded»."""
         tokens = self.tokens
         for said, end in tokens.phrase(tokens.past(at, ("the",)), DATED):
             dates = self.dates_named(tokens.verb_stems(end), subject.name) if end < len(tokens) else []
             if len(dates) == 1:
-                yield p.Best(subject.plan, p.Attribute(dates[0]), DATED[said]), end + 1
+                best = p.Best(subject.plan, p.Attribute(dates[0]), DATED[said])
+                yield Reading(best, end + 1, can_be_denied=False)
 
-    def _among(self, best: p.Best, subject: Subject, at: int) -> Iterator[tuple[SetPlan, int]]:
+    def _among(self, best: p.Best, subject: Subject, at: int) -> Iterator[Reading]:
         """Yield a superlative among a group: «(earns the most) of the workers who report to e0», or among all."""
         if self.tokens.word(at) in ("among", "of", "amongst"):
             for group, end in self.group(at + 1):
                 if subject.name in group.classes and group.quantity.kind in ("some", "all", "both"):
-                    yield replace(best, base=p.Both((best.base, group.plan))), end
-        yield best, at
+                    among = replace(best, base=p.Both((best.base, group.plan)))
+                    yield Reading(among, end, can_be_denied=False)
+        yield Reading(best, at, can_be_denied=False)
 
-    def _in_their_forties(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+    def _in_their_forties(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «in their forties», «in his 30s»."""
         tokens, age = self.tokens, self.age_of(subject)
         low = DECADES.get(tokens.word(at + 2))
-        if age is not None and low is not None and tokens.is_one_of(at + 1, THEIR) and not negated:
-            yield Said(p.Within(subject.plan, age, low, low + 9, includes=True), at + 3)
+        if age is not None and low is not None and tokens.is_one_of(at + 1, THEIR):
+            plan = p.Within(subject.plan, age, low, low + 9, includes=True)
+            yield Reading(plan, at + 3, known=(age.source,))
 
     def _plain_dates(self, subject: Subject) -> list[Source]:
         """Return the one date of a class of things that happen, for «faults in 2024»."""
         date = self.resolver.plain_date(p.Members(subject.name))
         return [] if date is None else [date.source]
 
-    def _in_time(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+    def _in_time(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «bought before 2015», «were hired in 2010», «opened after e0», where a date says it."""
         verbs = self.tokens.verb_stems(at)
         named = self.dates_named(verbs, subject.name)
@@ -163,29 +156,20 @@ class Comparing(Ranking):
             named = self.dates_of(subject.name)
         if len(named) != 1:
             return
-        yield from self._at_last(at + 1, subject, named[0], negated=negated)
+        yield from self._at_last(at + 1, subject, named[0])
         for bound, end in self.moment(at + 1):
-            said = self._negatable(bound, negated=negated)
-            plan = None if said is None else self.in_time(subject, named[0], said)
-            if plan is not None:
-                yield Said(plan, end)
-            elif negated:
-                inside = self.in_time(subject, named[0], bound)
-                if inside is not None:
-                    yield Said(self.lacking_value(subject, named[0], inside), end)
+            yield from self.as_compared(subject, named[0], bound, end)
 
-    def _at_last(self, at: int, subject: Subject, source: Source, *, negated: bool) -> Iterator[Said]:
+    def _at_last(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
         """Yield «(were discovered) first», «(was born) last», «(discovered) in the same year as e0»."""
         tokens = self.tokens
-        if negated:
-            return
         for said, end in tokens.phrase(at, DATED):
-            yield Said(p.Best(subject.plan, p.Attribute(source), DATED[said]), end)
+            yield Reading(p.Best(subject.plan, p.Attribute(source), DATED[said]), end, can_be_denied=False)
         start = tokens.past(at, ("in", "on", "during", "the", "from"))
         if tokens.word(start) == "same" and tokens.word(start + 1) in ("year", "day", "date"):
             yield from self.same_time(start + 1, subject, source)
 
-    def same_time(self, at: int, subject: Subject, source: Source) -> Iterator[Said]:
+    def same_time(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
         """Yield those whose date is of the year, or the day, of that of an entity: «the same year as e0»."""
         other, last = self.other(at + 1)
         if other is None:
@@ -194,7 +178,7 @@ class Comparing(Ranking):
         if not np.isnan(number):
             low, high = (np.floor(number), np.floor(number) + 1) if self.tokens.word(at) == "year" else (number, number)
             alike = p.Within(subject.plan, p.Attribute(source), low, high - MOMENT * (low != high), includes=True)
-            yield Said(p.Without(alike, p.Listed((other,))), last)
+            yield Reading(p.Without(alike, p.Listed((other,))), last, can_be_denied=False)
 
     def other(self, at: int) -> tuple[int | None, int]:
         """Return the entity after «as», «like» or «of», and the place after it."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,14 +12,14 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import Place
 from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
-
-OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
-"""The comparison that holds where one does not."""
+from graphbrick.core import Subgraph
+from graphbrick.core.session import current_session
+from graphbrick.patterns.properties.sources import Source
 
 
 class Quantity(NamedTuple):
@@ -64,20 +67,26 @@ class Subject(NamedTuple):
     name: str
 
 
-class Said(NamedTuple):
-    """A clause that was read.
+class Reading(NamedTuple):
+    """A clause that was read, as if no «not» stood before it.
 
     Attributes:
         plan: The subjects of which it holds.
         end: The place after it.
         link: The relation that it speaks of, for another object: «work for e0 but not for e1».
         group: Its object, for another time or role: «had a fault in 2022 but not in 2024».
+        known: Properties that must be known of a subject of which it is denied.
+        wide: The subjects of which it may hold, by all entities with the names that it says; None for those of `plan`.
+        can_be_denied: Whether «not» before it has a clear meaning.
     """
 
     plan: SetPlan
     end: int
     link: Link | None = None
     group: Group | None = None
+    known: tuple[Source, ...] = ()
+    wide: SetPlan | None = None
+    can_be_denied: bool = True
 
 
 def joined(subject: Subject, link: Link, ends: SetPlan, conditions: tuple[Condition, ...] = ()) -> SetPlan:
@@ -93,64 +102,68 @@ def joined(subject: Subject, link: Link, ends: SetPlan, conditions: tuple[Condit
     return walk if subject.plan == p.Members(subject.name) else p.Both((subject.plan, walk))
 
 
-def selected(
-    place: Place,
-    subject: Subject,
-    link: Link,
-    group: Group,
-    conditions: tuple[Condition, ...] = (),
-    *,
-    negated: bool = False,
-) -> SetPlan:
-    """Return the subjects that a link joins to as many of a group as a phrase says.
+def linked(
+    place: Place, subject: Subject, link: Link, group: Group, end: int = 0, conditions: tuple[Condition, ...] = ()
+) -> Iterator[Reading]:
+    """Yield the subjects that a link joins to as many of a group as a phrase says; nothing if that is not clear.
 
     Args:
         place: The graph.
         subject: The subjects.
         link: The link.
         group: What it leads to.
+        end: The place after the phrase.
         conditions: Conditions on its triples.
-        negated: Whether the phrase says that it is not so.
-
-    Raises:
-        CannotPlanError: The opposite of the phrase has no clear meaning.
     """
     kind, number = group.quantity
     ends: SetPlan = link.everything() if group.is_any else group.plan
-    if (kind == "no") != negated:
-        ends = group.alike or ends
     some = joined(subject, link, ends, conditions)
-    if kind == "no":
-        return some if negated else p.Without(subject.plan, some)
+    wide = joined(subject, link, group.alike, conditions) if group.alike not in (None, ends) else None
     if kind == "some":
-        return p.Without(subject.plan, some) if negated else some
-    if kind == "both":
-        every = p.Both(tuple(joined(subject, link, one, conditions) for one in group.parts))
-        if CountIn(link.steps, link.everything()).of(place, p.Members(subject.name).run(place)).max(initial=0) < 2:
-            raise CannotPlanError("each has one only, so that none has both", code="grammar.one_only")
-        return p.Without(subject.plan, every) if negated else every
-    if kind == "only":
-        if negated:
-            raise CannotPlanError("«not only» has no clear meaning", code="grammar.not_only")
+        yield Reading(some, end, link, group, wide=wide)
+    elif kind == "no":
+        yield Reading(p.Without(subject.plan, wide or some), end, link, group, can_be_denied=False)
+    elif kind == "both":
+        if joins_several(place, subject.name, link):  # else none has both
+            every = p.Both(tuple(joined(subject, link, one, conditions) for one in group.parts))
+            yield Reading(every, end, link, group)
+    elif kind == "only":
         others = joined(subject, link, p.Without(link.everything(), ends), conditions)
-        return p.Without(some, others)
-    if not is_countable(place, link):
-        raise CannotPlanError("the same two are joined several times", code="grammar.joined_again")
-    measure = CountIn(link.steps, ends, conditions)
-    if kind == "all":
-        number, kind = float(len(ends.run(place))), "least"
-        if not number:
-            raise CannotPlanError("there is nothing of which all could be meant", code="grammar.all_of_none")
-    if negated and kind not in OPPOSITES:
-        raise CannotPlanError("no rule reads what is not so often", code="grammar.not_exactly")
-    return p.compared(subject.plan, measure, OPPOSITES[kind] if negated else kind, number)
+        yield Reading(p.Without(some, others), end, link, group, can_be_denied=False)
+    elif is_countable(place, link):
+        if kind == "all":
+            kind, number = "least", float(len(ends.run(place)))
+        if number or kind != "least":
+            many = p.compared(subject.plan, CountIn(link.steps, ends, conditions), kind, number)
+            yield Reading(many, end, link, group, can_be_denied=kind != "exactly")
+
+
+def joins_several(place: Place, name: str, link: Link) -> bool:
+    """Return whether a link joins any member of a class to several."""
+    graph, whole = place.graph, replace(place, subgraph=Subgraph(place.graph), results={})
+
+    def most() -> float:
+        counts = CountIn(link.steps, link.everything()).of(whole, p.Members(name).run(whole))
+        return float(counts.max(initial=0))
+
+    return current_session().get(("most ends", graph.place, graph.hash, name, link), most, at_most=256) > 1
+
+
+def joins_itself(place: Place, relation: int) -> bool:
+    """Return whether a relation joins any entity to itself."""
+    heads, tails = (Edges(relation).ends(place, heads=heads) for heads in (True, False))
+    return bool((heads == tails).any())
 
 
 def is_countable(place: Place, link: Link) -> bool:
     """Return whether a relation joins no two more than once; else its triples may be meant, and not its ends."""
-    for relation, _ in link.steps:
-        edges = Edges(relation)
-        heads, tails = edges.ends(place, heads=True), edges.ends(place, heads=False)
-        if len(np.unique(heads * place.graph.n_entities + tails)) < len(heads):
-            return False
-    return True
+    graph = place.graph
+    keys = {relation: ("joins once", graph.place, graph.hash, relation) for relation, _ in link.steps}
+    session = current_session()
+    return all(session.get(key, partial(_joins_once, place, one), at_most=256) for one, key in keys.items())
+
+
+def _joins_once(place: Place, relation: int) -> bool:
+    whole = replace(place, subgraph=Subgraph(place.graph), results={})
+    heads, tails = (Edges(relation).ends(whole, heads=heads) for heads in (True, False))
+    return len(np.unique(heads * place.graph.n_entities + tails)) == len(heads)

@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.schema.class_graph import Join, class_
 from graphbrick.bricks.retrieve.operators.sets import Ints, Steps
 from graphbrick.core.deferred import cached_property
 from graphbrick.language import forms
-from graphbrick.language.stems import Stems, spaced, stem
+from graphbrick.language.stems import Stems, spaced, stem, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems
 
 PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
@@ -29,6 +29,8 @@ _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
 _MORE_PLACES = frozenset(
     "country nation continent building room hall floor airport station warehouse shelf site planet campus".split()
 )
+_LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located location base home place".split()))
+"""Words of a label by which something is in a place; citizens of a country need not be in it."""
 _LONGEST = 3  # words of a verb
 
 
@@ -199,4 +201,7 @@ class Links:
         ):
             return []  # «to e0» is not `part of`
         (join,) = chosen
+        others = set(label) - SMALL - set(stems(spaced(join.end)))
+        if preposition in _PLACES and self.is_place(join.end) and others and not _LOCAL & set(label):
+            return []
         return [Link(((join.relation, join.forward),), join.end)]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Set
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.groups import NO, SOME, Group, Quantity, Subject, joined, selected
+from graphbrick.bricks.retrieve.operators.grammar.groups import (
+    NO,
+    SOME,
+    Group,
+    Quantity,
+    Reading,
+    Subject,
+    joined,
+    linked,
+)
 from graphbrick.bricks.retrieve.operators.grammar.roles import Roles
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
@@ -19,7 +27,7 @@ from graphbrick.language.stems import is_plural, possible_singulars, stem
 from graphbrick.patterns.properties.sources import Source, words_of_values
 from graphbrick.patterns.properties.terms import Term
 
-_ARTICLES = frozenset("the a an some any those these this that its their his her all".split())
+_ARTICLES = frozenset("the a an some any those these this that all".split())
 _NOBODY = frozenset("nobody nothing none".split())
 _ANYBODY = frozenset("anybody anyone anything somebody someone something everybody everyone everything".split())
 _QUANTITIES = {
@@ -33,7 +41,6 @@ _LONGEST = 3  # words of the name of a class
 _PREFIXES = ("un", "non-", "non", "in")
 _HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
 _ALL_OF = frozenset(("all three of", "all four of", "all two of", "both of", "all of", "each of"))
-_OTHER = frozenset("other another".split())
 
 
 class Values(NamedTuple):
@@ -129,14 +136,12 @@ class Nouns(Roles):
             yield _QUANTITIES[said], end
         for bound, end in self.bound(at):
             if bound.date is None and bound.high is None and bound.relative is None and not bound.names:
-                yield Quantity(bound.kind, bound.number), end
+                is_unit = bound.unit and bound.unit == tokens.word(end - 1)  # «five people», of a class of that name
+                if is_unit or not bound.unit:
+                    yield Quantity(bound.kind, bound.number), end - 1 if is_unit else end
         if tokens.word(at) == "neither":
             yield NO, at + 1
         yield SOME, tokens.past(at, _ARTICLES)
-
-    def past_articles(self, at: int) -> int:
-        """Return the place after articles and «other»."""
-        return self.tokens.past(at, _ARTICLES | _OTHER)
 
     def noun(self, at: int, *, bare: bool = False) -> Iterator[tuple[Subject, int]]:
         """Yield the readings of a noun phrase without its quantity, longest first.
@@ -145,7 +150,7 @@ class Nouns(Roles):
             at: The place after the article.
             bare: Whether superlatives are part of it: «newest plane».
         """
-        at = self.past_articles(at)
+        at = self.tokens.past(at, _ARTICLES)
         if bare:
             yield from self.best(at)
         for subject, end in self.with_adjectives(at):
@@ -216,36 +221,49 @@ class Nouns(Roles):
 
     def with_values(self, subject: Subject, values: Values) -> Iterator[SetPlan]:
         """Yield the part of a set that has some values of its own properties: one of those of one property."""
-        parts = list[SetPlan]()
+        yield from (one.plan for one in self.valued(subject, values, 0))
+
+    def valued(self, subject: Subject, values: Values, end: int) -> Iterator[Reading]:
+        """Yield the reading that a set has some values: one of those of one property, or all of several."""
+        parts, known = list[SetPlan](), list[Source]()
         shared = frozenset[Source].intersection(*(frozenset(term.sources) for term, _ in values.terms))
         for term, negated in values.terms:
             sources = tuple(one for one in term.sources if self.has(subject, one))
             if not sources:
                 return
-            inside = Where(subject.plan, sources, term.value)
-            parts.append(self.lacking_value(subject, sources[0], inside) if negated else inside)
-        if len(parts) == 1:
-            yield parts[0]
-        else:
-            yield p.Either(tuple(parts)) if shared or values.is_or else p.Both(tuple(parts))
+            inside = Reading(Where(subject.plan, sources, term.value), end, known=sources[:1])
+            parts += [one.plan for one in (self.denied(subject, [inside]) if negated else [inside])]
+            known.append(sources[0])
+        both = p.Either if shared or values.is_or else p.Both
+        yield Reading(both(tuple(parts)) if parts[1:] else parts[0], end, known=tuple(dict.fromkeys(known)))
 
     def has(self, subject: Subject, source: Source) -> bool:
         """Return whether members of a class have a property."""
         return source in self.own_sources(subject.name)
 
-    def lacking_value(self, subject: Subject, source: Source, inside: SetPlan) -> SetPlan:
-        """Return the part of a set without a value: of those that have the property, if it has other values too."""
+    def denied(self, subject: Subject, readings: Iterable[Reading]) -> Iterator[Reading]:
+        """Yield the part of a set of which what was read is not so, where «not» has a clear meaning."""
+        for one in readings:
+            if one.can_be_denied:
+                inside, base = one.wide or one.plan, subject
+                for source in one.known:
+                    base = base._replace(plan=self._knowing(base, source, inside))
+                plan = p.opposite(inside) or p.Without(base.plan, inside)
+                yield one._replace(plan=plan, wide=None, known=())
+
+    def _knowing(self, subject: Subject, source: Source, inside: SetPlan) -> SetPlan:
+        """Return the part of a set of which a property is known, if some have it that are not in another set."""
         known = p.Both((p.Members(subject.name), self.resolver.holding(source)))
-        everyone, members = p.Without(known, inside).run(self.place), self.lexicon.classes[subject.name]
-        if len(known.run(self.place)) == len(members) or not len(everyone):
-            return p.Without(subject.plan, inside)
-        return p.Without(p.Both((subject.plan, self.resolver.holding(source))), inside)
+        others, members = p.Without(known, inside).run(self.place), self.lexicon.classes[subject.name]
+        if len(known.run(self.place)) == len(members) or not len(others):
+            return subject.plan
+        return p.Both((subject.plan, self.resolver.holding(source)))
 
     def with_some(self, subject: Subject, source: Source, *, none: bool) -> SetPlan:
         """Return the part of a set with a property, or without: of numbers, those with 0 if there are any."""
         if source.kind == Kind.BOOLEAN:
             yes = Where(subject.plan, (source,), True)
-            return self.lacking_value(subject, source, yes) if none else yes
+            return p.Without(self._knowing(subject, source, yes), yes) if none else yes
         known: SetPlan = p.Both((subject.plan, self.resolver.holding(source)))
         if source.literal is None or source.is_date:
             return p.Without(subject.plan, known) if none else known
@@ -284,8 +302,8 @@ class Nouns(Roles):
                 for group, last in self.group(end + 1):  # «the trainer of e0»
                     if start in group.classes and group.quantity.kind in ("some", "both"):
                         every = Subject(link.everything(), link.end)
-                        with suppress(CannotPlanError):
-                            yield Subject(selected(self.place, every, link.back(start), group), link.end), last
+                        for one in linked(self.place, every, link.back(start), group):
+                            yield Subject(one.plan, link.end), last
 
     def _by_kind(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield what one relation joins to an entity with a plural as its name: «transition metals», «beverages»."""
@@ -298,6 +316,8 @@ class Nouns(Roles):
             return
         ends = p.Listed((entity,))
         own = self.links.classes_of(ends.run(self.place))[:1]
+        if own and not is_said and self.links.is_place(own[0]):
+            return  # the «United States» are no kind of something
         kinds = [(name, link) for name in self.links.joins for link in self.links.plain(name, own, "in")]
         if len(kinds) == 1 and kinds[0][0] not in own:
             (name, link) = kinds[0]

@@ -170,8 +170,9 @@ class Numbers:
     def _or_in(self, bound: Bound, at: int) -> Iterator[tuple[Bound, int]]:
         """Yield «(in 2004) or 2015», «(in 2004), 2007 and in 2015»."""
         tokens = self.tokens
-        start = tokens.past(at, (",", "or", "and", "in"))
-        many = tokens.amount(start) if start > at and bound.kind == "exactly" else None
+        joint = tokens.past(at, (",", "or", "and"))
+        start = tokens.past(joint, ("in",))
+        many = tokens.amount(start) if joint > at and bound.kind == "exactly" else None
         if many is not None and (many[0].date is not None or many[0].value >= _FIRST_YEAR):
             both = bound._replace(others=(*bound.others, many[0].as_date))
             yield from self._or_in(both, many[1])
@@ -239,7 +240,8 @@ class Numbers:
         """Return whether a word is near one of some names: seats are a capacity."""
         return any(tuple(map(stem, WORD.findall(name))) in self.english.near.get(word, ()) for name in names)
 
-    def is_upward(self, comparison: Comparison, measure: p.Attribute) -> bool:
+    @staticmethod
+    def is_upward(comparison: Comparison, measure: p.Attribute) -> bool:
         """Return whether the largest number wins: «oldest» names dates, of which the smallest does, or an age."""
         return comparison.largest != (AGE in measure.source.words and "born" in comparison.names)
 

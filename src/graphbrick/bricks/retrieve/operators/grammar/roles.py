@@ -18,7 +18,7 @@ from graphbrick.bricks.retrieve.operators.triples.edges import Condition, During
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import Stems, possible_singulars, stems
+from graphbrick.language.stems import Stems, possible_singulars, stem, stems
 
 _FEW, _LONGEST = 100, 4  # different texts of a property; words of a role
 _ROLE = frozenset(("as", "in", "with"))
@@ -116,7 +116,8 @@ class Roles(Numbers):
 
     def number_at(self, one: TripleProperty, bound: Bound, end: int) -> Iterator[tuple[Condition, int]]:
         """Yield the condition that a number of triples compares as a phrase says, with a place."""
-        if bound.date is None and bound.relative is None and not bound.names:
+        is_own_unit = not bound.unit or stem(bound.unit) in one.stems
+        if bound.date is None and bound.relative is None and not bound.names and is_own_unit:
             low, high = {
                 "over": (bound.number, np.inf), "least": (bound.number, np.inf), "under": (-np.inf, bound.number),
                 "most": (-np.inf, bound.number), "exactly": (bound.number, bound.number),

@@ -16,9 +16,10 @@ THAT = frozenset("that which who".split())
 JOINED = frozenset("and but".split())
 PLACED = frozenset("in at on from of for by to under within inside through via with".split())
 PLACES = frozenset("in at on from".split())
-FILLERS = frozenset(
-    "made built written located situated working living involved engaged active busy associated taking".split()
-)
+LIGHT = frozenset("located situated involved engaged active busy associated taking".split())
+"""Words before a preposition that say no more than it does."""
+MADE = frozenset("made built written working living".split())
+"""Words before a preposition that add to a relation, but not to a value: «written in Rust»."""
 DECADES = {
     said: 10.0 * (number + 2)
     for number, name in enumerate("twenties thirties forties fifties sixties seventies eighties nineties".split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,9 @@ class Tokens:
         if self.word(at) not in _SEASONS or not re.fullmatch(r"[12]\d{3}", year):
             return None
         start = int(year) + _SEASONS[self.word(at)] / 12
-        date = Date(start, 0.25, f"{self.word(at)} {year}")
+        first = _SEASONS[self.word(at)] + 1
+        months = f"{month_name[first]} to {month_name[first + 2]}"
+        date = Date(start, 0.25, f"{self.word(at)} {year} ({months})")
         return Amount(start, "", date), end + 1
 
     @cached_property

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
+    NO,
     SOME,
     Group,
-    Said,
+    Reading,
     Subject,
     is_countable,
-    selected,
+    joins_itself,
+    linked,
 )
 from graphbrick.bricks.retrieve.operators.grammar.links import PARTICLES, Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges
@@ -23,14 +25,13 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     PLACED,
     PLACES,
     STARTS,
+    THEIR,
     WORKING,
     WORKS,
 )
 from graphbrick.bricks.retrieve.operators.grammar.states import States
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
-from graphbrick.bricks.retrieve.operators.triples.edges import Edges
-from graphbrick.bricks.retrieve.operators.triples.edges import Said as TextAt
+from graphbrick.bricks.retrieve.operators.triples.edges import Edges, Said
 from graphbrick.language import forms
 from graphbrick.language.stems import stem
 
@@ -38,35 +39,33 @@ from graphbrick.language.stems import stem
 class Verbs(States):
     """A reader of verbs with their objects."""
 
-    def _verb(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+    def _verb(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield what a verb says: a relation with its objects, a number, a date."""
         passive = at > 0 and any(self.tokens.word(place) in BE for place in (at - 1, at - 2))
-        yield from self.passive_or_active(at, subject, passive=passive, negated=negated)
+        yield from self.passive_or_active(at, subject, passive=passive)
 
-    def passive_or_active(self, at: int, subject: Subject, *, passive: bool, negated: bool) -> Iterator[Said]:
+    def passive_or_active(self, at: int, subject: Subject, *, passive: bool) -> Iterator[Reading]:
         """Yield what a verb says of subjects that do it, or to whom it is done."""
         for link, end in self.links.by_verb(at, subject.name, passive=passive):
-            yield from self._done(end, subject, link, passive=passive, negated=negated)
+            yield from self._done(end, subject, link, passive=passive)
         if self.tokens.verb_stems(at) & WORKS:
             for values, end in self.values(self.tokens.past(at + 1, ("the", "a", "in", "on", "at"))):
                 if all(term.value is True for term, _ in values.terms):
-                    for plan in self.with_values(subject, values):
-                        yield Said(self._unless(subject, values.terms[0][0].sources[0], plan, negated=negated), end)
-        if self.tokens.word(at).startswith("share") and not negated:
+                    yield from self.valued(subject, values, end)
+        if self.tokens.word(at).startswith("share"):
             yield from self.same_as(at + 1, subject)
         yield from self._graded(at, subject)
-        if not negated:
-            yield from self._in_role(at, subject)
+        yield from self._in_role(at, subject)
         if self.tokens.verb_stems(at) & GETS:
-            yield from self._having(at + 1, subject, negated=negated)
+            yield from self._having(at + 1, subject)
         if self.tokens.verb_stems(at) & HAPPENS:
-            yield from self._placed(at + 1, subject, negated=negated)
-        yield from self._by_number(at, subject, negated=negated)
-        yield from self._in_time(at, subject, negated=negated)
-        yield from self._started(at, subject, negated=negated)
-        yield from self._happened(at, subject, negated=negated)
+            yield from self._placed(at + 1, subject)
+        yield from self._by_number(at, subject)
+        yield from self._in_time(at, subject)
+        yield from self._started(at, subject)
+        yield from self._happened(at, subject)
 
-    def _graded(self, at: int, subject: Subject) -> Iterator[Said]:
+    def _graded(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «got a 1.0 in e0», where the only number at its triples is meant."""
         tokens = self.tokens
         if not tokens.verb_stems(at) & GETS:
@@ -81,15 +80,16 @@ class Verbs(States):
                     for link in self.links.plain(subject.name, group.classes, tokens.word(start)):
                         own = [number for number in self.of_triples if self._is_at(number, link) and number.is_number]
                         if one in own and (len(own) == 1 or start > end):
-                            (condition, _) = next(self.number_at(one, bound, end))
-                            yield Said(selected(self.place, subject, link, group, (condition,)), last)
+                            for condition, _ in self.number_at(one, bound, end):
+                                for said in linked(self.place, subject, link, group, last, (condition,)):
+                                    yield said._replace(can_be_denied=False)
 
     @staticmethod
     def _is_at(one: TripleProperty, link: Link) -> bool:
         """Return whether a property stands at the triples of a link."""
         return link.steps[0][0] in one.relations
 
-    def _in_role(self, at: int, subject: Subject) -> Iterator[Said]:
+    def _in_role(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «leads e0», where the role «lead» stands at the triples that join both."""
         tokens = self.tokens
         for one, text, end in self.text_of_triples(at):
@@ -99,57 +99,68 @@ class Verbs(States):
                 if len(name) == 1 and name[0] != verb and stem(forms.verb_behind(text)) == verb:
                     yield from self._with_role(one, text, at + 1, subject)
 
-    def _with_role(self, one: TripleProperty, text: str, at: int, subject: Subject) -> Iterator[Said]:
+    def _with_role(self, one: TripleProperty, text: str, at: int, subject: Subject) -> Iterator[Reading]:
         for group, end in self.group(at):
             for join in self.links.between(subject.name, group.classes[:1]):
-                known = Edges(join.relation, conditions=(TextAt(one.name, text),))
+                known = Edges(join.relation, conditions=(Said(one.name, text),))
                 if join.relation in one.relations and join.forward and len(known.run(self.place)):
                     link = Link(((join.relation, True),), join.end)
-                    yield Said(selected(self.place, subject, link, group, (TextAt(one.name, text),)), end)
+                    yield from linked(self.place, subject, link, group, end, (Said(one.name, text),))
 
-    def _done(self, at: int, subject: Subject, link: Link, *, passive: bool, negated: bool) -> Iterator[Said]:
+    def _done(self, at: int, subject: Subject, link: Link, *, passive: bool) -> Iterator[Reading]:
         """Yield what a verb with its objects says; after a passive one these follow a preposition."""
         if not passive or self.tokens.word(at - 1) in PARTICLES:
-            yield from self._objects(at, subject, link, negated=negated)
+            yield from self._objects(at, subject, link)
         elif self.tokens.word(at) not in PLACED:
-            yield from self._to_anything(at, subject, link, negated=negated)
+            yield from self._to_anything(at, subject, link)
 
-    def _to_anything(self, at: int, subject: Subject, link: Link, *, negated: bool) -> Iterator[Said]:
+    def _to_anything(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield the subjects that a relation joins to anything: «who has trained», «were repaired in 2020»."""
         anything = Group(link.everything(), (link.end,))
         for conditions, last in self.conditions(at, link):
-            yield Said(selected(self.place, subject, link, anything, conditions, negated=negated), last, link)
+            for one in linked(self.place, subject, link, anything, last, conditions):
+                yield one._replace(group=None)
 
-    def _objects(self, at: int, subject: Subject, link: Link, *, negated: bool) -> Iterator[Said]:
+    def _objects(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield the subjects that a relation joins to its objects: «two planes since 2020», or to anything."""
-        for best, end in self._most(at, subject, link):
-            if not negated:
-                yield Said(best, end)
-        for group, end in self.group(at):
+        yield from self._most(at, subject, link)
+        for group, end in (*self.group(at), *self._their(at, subject), *self._others(at, subject)):
             if not group.is_any and not link.leads_to(group.classes):
-                yield from self._placed_further(end, subject, link, group, negated=negated)
+                yield from self._placed_further(end, subject, link, group)
                 continue
-            if not negated:
-                yield from self._longest(end, subject, link, group)
+            yield from self._longest(end, subject, link, group)
             for conditions, last in self.conditions(end, link):
-                try:
-                    plan = selected(self.place, subject, link, group, conditions, negated=negated)
-                except CannotPlanError:
-                    continue
-                yield Said(plan, last, link, group)
+                yield from linked(self.place, subject, link, group, last, conditions)
         if self.tokens.word(at) not in PLACED:
-            yield from self._to_anything(at, subject, link, negated=negated)
+            yield from self._to_anything(at, subject, link)
 
-    def _placed_further(self, at: int, subject: Subject, link: Link, group: Group, *, negated: bool) -> Iterator[Said]:
+    def _their(self, at: int, subject: Subject) -> Iterator[tuple[Group, int]]:
+        """Yield «(joined) their airline», where one relation alone joins the subjects to such."""
+        name = self.class_at(at + 1, at + 2) if self.tokens.is_one_of(at, THEIR) and at + 1 < len(self.tokens) else ""
+        if name and name != subject.name and len(self.links.between(subject.name, (name,))) == 1:
+            yield Group(p.Members(name), (name,)), at + 2
+
+    def _others(self, at: int, subject: Subject) -> Iterator[tuple[Group, int]]:
+        """Yield «(isotopes that) no other isotope (decays into)», where nothing is joined to itself anyway."""
+        tokens, quantity = self.tokens, NO if self.tokens.word(at) == "no" else SOME
+        at += tokens.word(at) in ("no", "any", "some") and tokens.word(at + 1) == "other"
+        if not tokens.is_one_of(at, ("other", "another")):
+            return
+        if not any(joins_itself(self.place, one.relation) for one in self.links.between(subject.name, (subject.name,))):
+            for inner, end in self.noun(at + 1):
+                if inner.name == subject.name:
+                    yield Group(inner.plan, (inner.name,), quantity), end
+
+    def _placed_further(self, at: int, subject: Subject, link: Link, group: Group) -> Iterator[Reading]:
         """Yield «(planes) based in e0», a country, where they are based at airports, and these are in countries."""
         if self.tokens.word(at - 2) not in PLACES and self.tokens.word(at - 3) not in PLACES:
             return
         for further in self.links.plain(link.end, group.classes, "in"):
             if self.links.is_place(further.end) and "in" in self.links.labels[further.steps[0][0]]:
                 way = Link((*link.steps, *further.steps), further.end)
-                yield Said(selected(self.place, subject, way, group, negated=negated), at)
+                yield from linked(self.place, subject, way, group, at)
 
-    def _most(self, at: int, subject: Subject, link: Link) -> Iterator[tuple[SetPlan, int]]:
+    def _most(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield «(owns) the most Boeing planes»."""
         tokens = self.tokens
         start = tokens.past(at, ("the",))
@@ -162,9 +173,9 @@ class Verbs(States):
                     if not is_countable(self.place, link):
                         continue
                     measure = CountIn(link.steps, inner.plan, conditions)
-                    yield p.Best(subject.plan, measure, word == "most"), last
+                    yield Reading(p.Best(subject.plan, measure, word == "most"), last, can_be_denied=False)
 
-    def _longest(self, at: int, subject: Subject, link: Link, group: Group) -> Iterator[Said]:
+    def _longest(self, at: int, subject: Subject, link: Link, group: Group) -> Iterator[Reading]:
         """Yield «(has worked for e0) the longest», by the date on which it began."""
         start = self.tokens.past(at, ("for", "the"))
         word = self.tokens.word(start)
@@ -172,36 +183,42 @@ class Verbs(States):
         begin = self.begin_of(relation)
         if word in ("longest", "shortest") and begin is not None:
             measure = OfEdges(relation, forward, group.plan, begin.name, "smallest", is_time=True)
-            base = selected(self.place, subject, link, group)
-            yield Said(p.Best(base, measure, word == "shortest"), start + 1)
+            for one in linked(self.place, subject, link, group):
+                best = p.Best(one.plan, measure, word == "shortest")
+                yield Reading(best, start + 1, can_be_denied=False)
 
-    def _started(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+    def _started(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «joined e0 after 2018», «started at e0 in 2014», by the date on which a relation began."""
         tokens = self.tokens
-        if negated or not STARTS.intersection(tokens.verb_stems(at)):
+        if not STARTS.intersection(tokens.verb_stems(at)):
             return
         end = tokens.past(at + 1, WORKING)
         for link, last in [*self.links.by_verb(end - 1, subject.name), (None, end)]:
-            for group, after in self.group(tokens.past(last, PLACED)):
+            start = tokens.past(last, PLACED)
+            for group, after in (*self.group(start), *self._their(start, subject)):
                 if group.is_any or group.quantity != SOME:
                     continue
                 links = [link] if link else self.links.plain(subject.name, group.classes, tokens.word(at + 1))
                 for one in links:
-                    if not one.leads_to(group.classes) or self.begin_of(one.steps[0][0]) is None:
-                        continue
                     begin = self.begin_of(one.steps[0][0])
-                    if begin is not None and tokens.word(after) in ("last", "first"):
-                        (relation, forward), last = one.steps[0], tokens.word(after) == "last"
-                        how = "largest" if last else "smallest"
-                        measure = OfEdges(relation, forward, group.plan, begin.name, how, is_time=True)
-                        yield Said(p.Best(selected(self.place, subject, one, group), measure, last), after + 1)
-                    for bound, place in self.moment(after):
-                        condition = self.during(one.steps[0][0], bound) if bound.relative is None else None
-                        if condition is not None:
-                            begun = (replace(condition, until=""),)
-                            yield Said(selected(self.place, subject, one, group, begun), place, one)
+                    if begin is not None and one.leads_to(group.classes):
+                        yield from self._begun(after, subject, one, group, begin)
 
-    def _happened(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Said]:
+    def _begun(self, at: int, subject: Subject, link: Link, group: Group, begin: TripleProperty) -> Iterator[Reading]:
+        """Yield «(joined e0) last», «(started at e0) in 2014»."""
+        (relation, forward), is_last = link.steps[0], self.tokens.word(at) == "last"
+        if self.tokens.word(at) in ("last", "first"):
+            how = "largest" if is_last else "smallest"
+            measure = OfEdges(relation, forward, group.plan, begin.name, how, is_time=True)
+            for one in linked(self.place, subject, link, group):
+                yield Reading(p.Best(one.plan, measure, is_last), at + 1, can_be_denied=False)
+        for bound, place in self.moment(at):
+            condition = self.during(relation, bound) if bound.relative is None else None
+            if condition is not None:
+                for one in linked(self.place, subject, link, group, place, (replace(condition, until=""),)):
+                    yield one._replace(group=None, can_be_denied=False)
+
+    def _happened(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «leaked», «overheated in 2024», where the value «leak» stands for what has it."""
         for values in self.values_said_as(self.tokens.verb_stems(at)):
             for name in self.links.joins:
@@ -209,4 +226,4 @@ class Verbs(States):
                     for link in self.links.plain(subject.name, (name,), "have"):
                         for inner, end in self.with_modifiers(Subject(plan, name), at + 1):
                             group = Group(inner.plan, (name,))
-                            yield Said(selected(self.place, subject, link, group, negated=negated), end)
+                            yield from linked(self.place, subject, link, group, end)

@@ -10,6 +10,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.plan import (
     Amount,
     Attribute,
+    Best,
     Both,
     Holding,
     Listed,
@@ -63,6 +64,7 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
     if rows:  # where there is nothing, the reason has said it
         event(f"plan: {text}", "operators.plan", plan=text)
     _tell_missing(plan, place)
+    _tell_ties(plan, place)
     fact(results=len(entities))
     if len(entities) > cap:
         event(
@@ -85,6 +87,15 @@ def _tell_missing(plan: Plan, place: Place) -> None:
         if 0 < missing < of:
             text = f"{missing:,} of {of:,} have no {name}, and do not count"
             event(text, "operators.without_value", name=name, missing=missing, of=of)
+
+
+def _tell_ties(plan: Plan, place: Place) -> None:
+    """Record how many have the same number as the last of «the three largest», and are left out."""
+    for part in _parts(plan):
+        if isinstance(part, Best) and (ties := part.left_out(place)):
+            name = part.measure.text(place)
+            text = f"{ties:,} more have the same {name} as the last of the {part.n}; they are left out"
+            event(text, "operators.ties", name=name, ties=ties, n=part.n)
 
 
 def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:

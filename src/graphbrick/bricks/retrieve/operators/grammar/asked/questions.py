@@ -9,7 +9,7 @@ from itertools import islice
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
 from graphbrick.bricks.retrieve.operators.grammar.asked.sets import SetsAsked
-from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Said, Subject
+from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -21,7 +21,7 @@ from graphbrick.language.stems import spaced
 
 _BE = frozenset("is are was were".split())
 _AUX = frozenset("do does did is are was were has have had can could will".split())
-_ORDER_SAID = re.compile(r",? (?:the )?(?:most [a-z]+|[a-z]+est) first$")
+_ORDER_SAID = re.compile(r",? (?:the )?(?P<best>most [a-z]+|[a-z]+est) first$")
 _BUT = r"(?:apart from|besides|other than|aside from|except(?: for)?)"
 _BUT_FIRST = re.compile(rf"^{_BUT} (?P<but>e\d+(?:(?:, | and |, and )e\d+)*),? (?P<rest>.+)$")
 _BUT_LAST = re.compile(rf"^(?P<rest>.+?),? {_BUT} (?P<but>e\d+)$")
@@ -154,7 +154,8 @@ class Questions(SetsAsked):
                 for plan, last in islice(self._said_of(end, every), _MOST_READINGS):
                     if last != len(tokens):
                         continue
-                    if group.quantity.kind in ("all", "both") or isinstance(group.plan, p.Listed):
+                    is_named = isinstance(group.plan, p.Listed) and group.quantity.kind == "some"
+                    if is_named or group.quantity.kind in ("all", "both"):
                         yield p.IsAmong(group.plan, plan), last
                     elif group.quantity.kind == "some":
                         yield p.IsAny(p.Both((group.plan, plan))), last
@@ -189,16 +190,16 @@ class Questions(SetsAsked):
         negated = tokens.is_one_of(at, ("not", "never"))
         start = tokens.past(at + 1 if negated else at, ("ever", "also", "currently", "still"))
         if first in _BE:
-            for said in self._complement(start, subject, negated=negated):
+            for said in self._is(start, subject, negated=negated):
                 yield from self._further(said, subject)
-        for said in self._verb_after(start, subject, first, negated=negated):
+        for said in self.so(subject, self._verb_after(start, subject, first), negated=negated):
             yield from self._further(said, subject)
 
-    def _verb_after(self, at: int, subject: Subject, first: str, *, negated: bool) -> Iterator[Said]:
+    def _verb_after(self, at: int, subject: Subject, first: str) -> Iterator[Reading]:
         """Yield the clauses whose auxiliary stands before the subject."""
-        yield from self.passive_or_active(at, subject, passive=first in _BE, negated=negated)
+        yield from self.passive_or_active(at, subject, passive=first in _BE)
         if first not in _BE and self.tokens.is_one_of(at, ("have", "had", "has")):
-            yield from self._having(at + 1, subject, negated=negated)
+            yield from self._having(at + 1, subject)
 
 
 def read(parser: Parser, text: str) -> Plan | None:
@@ -208,19 +209,32 @@ def read(parser: Parser, text: str) -> Plan | None:
         parser: Knows the graph.
         text: The question, with placeholders for entities.
     """
-    text = _ORDER_SAID.sub("", text)
+    order = _ORDER_SAID.search(text)
+    if order is not None:
+        plan = read(parser, text[: order.start()])
+        return plan if _is_in_order(parser, plan, order["best"]) else None
     but = _BUT_FIRST.match(text) or _BUT_LAST.match(text)
     rest = but["rest"] if but else text
     other = _ELSE.search(rest)
     if other is not None:
         rest = f"{rest[: other.start()]}{other['lead'] or other['which']}{rest[other.end() :]}"
-    if but is None and other is None:
+    without = MENTION.findall(but["but"] if but else rest)
+    if (but is None and other is None) or not without:
         return _read(parser, text)
     plan = _read(parser, rest)
-    without = MENTION.findall(but["but"] if but else rest)
-    if not isinstance(plan, SetPlan) or not without:
+    if not isinstance(plan, SetPlan):
         return None
     return p.Without(plan, p.Listed(tuple(parser.entities[int(number)] for number in without)))
+
+
+def _is_in_order(parser: Parser, plan: Plan | None, best: str) -> bool:
+    """Return whether a plan gives several answers in an order that is said: «the 4 biggest rooms, largest first»."""
+    order = parser.english.superlatives.get(best)
+    if not isinstance(plan, p.Best) or plan.n == 1 or order is None:
+        return False
+    if isinstance(plan.measure, p.Attribute):
+        return plan.largest == Questions.is_upward(order, plan.measure)
+    return plan.largest == order.largest
 
 
 def _read(parser: Parser, text: str) -> Plan | None:

@@ -8,7 +8,15 @@ from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.asked.amounts import Amounts
-from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Subject, is_countable, selected
+from graphbrick.bricks.retrieve.operators.grammar.clauses import as_sets
+from graphbrick.bricks.retrieve.operators.grammar.groups import (
+    SOME,
+    Group,
+    Reading,
+    Subject,
+    is_countable,
+    linked,
+)
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.small_words import HAPPENS
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
@@ -140,11 +148,12 @@ class SetsAsked(Amounts):
             return
         for group, end in self.group(at + 1):
             negated = tokens.is_one_of(end, ("not", "never"))
-            yield from self.done_by(subject, group, end + 1 if negated else end, negated=negated, counted=counted)
+            done = self.done_by(subject, group, end + 1 if negated else end, counted=counted)
+            yield from as_sets(self.so(subject, done, negated=negated))
             if tokens.is_one_of(at, _BE) and tokens.is_one_of(end, _PLACES):  # «what group is e0 in»
                 for name in group.classes[:1]:
                     for link in self.links.plain(name, (subject.name,), tokens.word(end)):
-                        yield selected(self.place, subject, link.back(name), group), end + 1
+                        yield from as_sets(linked(self.place, subject, link.back(name), group, end + 1))
             if not tokens.is_one_of(at, _BE) and tokens.is_one_of(end, ("have",)):
                 yield from self._owned(subject, group, end + 1, counted=counted)
 
@@ -156,8 +165,9 @@ class SetsAsked(Amounts):
             for link in self.links.plain(name, (subject.name,), "have"):
                 if counted and not is_countable(self.place, link):
                     continue
-                plan = selected(self.place, subject, link.back(name), group)
-                yield from ((one.plan, end) for one, end in self.with_modifiers(Subject(plan, subject.name), at))
+                for owned in linked(self.place, subject, link.back(name), group):
+                    inside = self.with_modifiers(Subject(owned.plan, subject.name), at)
+                    yield from ((one.plan, end) for one, end in inside)
 
     def _inverted(self, at: int, preposition: str) -> Iterator[tuple[SetPlan, int]]:
         """Yield «(at which) airports are no Boeing planes based», «(in which) hall does the oldest machine stand»."""
@@ -171,24 +181,28 @@ class SetsAsked(Amounts):
             for group, last in self.group(end + 1):
                 for name in group.classes[:1]:
                     for link in self.links.plain(name, (subject.name,), preposition):
-                        yield selected(self.place, subject, link.back(name), group), last
+                        yield from as_sets(linked(self.place, subject, link.back(name), group, last))
 
     def _where_all(self, at: int, subject: Subject, preposition: str) -> Iterator[tuple[SetPlan, int]]:
         """Yield «(in which buildings) do all rooms have a projector», «are no courses held on Monday»."""
         for group, end in self.group(at + 1):
             for name in group.classes[:1]:
                 members = Subject(group.plan, name)
-                said = self._complement(end, members, negated=False) if self.tokens.is_one_of(at, _BE) else ()
-                clauses = [(one.plan, one.end) for one in said] or self.clauses(end, members)
+                said = as_sets(self._complement(end, members)) if self.tokens.is_one_of(at, _BE) else iter(())
+                clauses = list(said) or self.clauses(end, members)
                 for plan, last in clauses:
                     for link in self.links.plain(name, (subject.name,), preposition):
-                        back = link.back(name)
-                        if group.quantity.kind == "all":
-                            some = selected(self.place, subject, back, Group(group.plan, (name,)))
-                            others = Group(p.Without(group.plan, plan), (name,))
-                            yield selected(self.place, Subject(some, subject.name), back, others, negated=True), last
-                        else:
-                            yield selected(self.place, subject, back, group._replace(plan=plan)), last
+                        yield from as_sets(self._with_these(subject, link.back(name), group, plan, last))
+
+    def _with_these(self, subject: Subject, link: Link, group: Group, plan: SetPlan, end: int) -> Iterator[Reading]:
+        """Yield the subjects of whose group as many as is said are in a set; all are, where some are and no others."""
+        if group.quantity.kind != "all":
+            yield from linked(self.place, subject, link, group._replace(plan=plan), end)
+            return
+        others = Group(p.Without(group.plan, plan), group.classes)
+        for some in linked(self.place, subject, link, group._replace(quantity=SOME)):
+            for one in linked(self.place, Subject(some.plan, subject.name), link, others, end):
+                yield Reading(p.Without(some.plan, one.plan), end)
 
     def _who(self, at: int) -> Iterator[tuple[SetPlan, int]]:
         """Yield «who flies the newest plane»: people and groups of people of every class of which it can be said."""
@@ -238,4 +252,4 @@ class SetsAsked(Amounts):
                     continue
                 for plan, last in self.clauses(end, Subject(link.everything(), link.end)):
                     subject = Subject(p.Members(start), start)
-                    yield selected(self.place, subject, link, Group(plan, (link.end,))), last
+                    yield from as_sets(linked(self.place, subject, link, Group(plan, (link.end,)), last))

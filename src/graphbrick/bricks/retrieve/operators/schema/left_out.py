@@ -1,0 +1,72 @@
+"""Small words of a question that a plan leaves out although they change what is asked: «not», «only», «two»."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan, UnreadWordError
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.parse import Parser
+
+_NEGATED = re.compile(r"\b(?:without|not|no|of 0|other than)\b")  # in texts of plans
+_NOT_WITHIN = re.compile(  # «not before» is from then on
+    r"\b(?:not|never)\b(?: [a-z]+){0,3} (?:than|before|after|since|until|till|over|under|above|below|at least|at most"
+    r"|between|up to)\b"
+)
+_NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
+_WITHOUT = re.compile(r"\b(?:without|except|excluding)\b")
+_ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! (?:a|one)\b)(?!-)")
+_ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
+_OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
+_NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
+_NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|million|billion|thousand|hundred)\b)(?!-)")
+
+
+def check_left_out(parser: Parser, plan: Plan | None) -> None:
+    """Raise `UnreadWordError` if a plan says nothing of a word that changes what is asked.
+
+    These are «not», «never» and «without», «only», a number in words, and a name in a comparison; that «other» is left
+    out is an assumption.
+    """
+    if plan is None:
+        return
+    text, shown = parser.question.text, plan.text(parser.place)
+    _check_names(parser, plan)
+    bare = MENTION.sub(" ", text)
+    for word, shows in ((_WITHOUT.search(bare), _NEGATED), (_ONLY.search(bare), _ALONE)):
+        if word is not None and not shows.search(shown):
+            raise UnreadWordError(word[0])
+    other = _OTHER.search(bare)
+    if other is not None and not _NEGATED.search(shown):
+        parser.resolver.assumptions.setdefault(plan, f"{other[0]!r} is left out: the question does not say than what")
+    for number in _NUMBER.finditer(bare):
+        _check_number(parser, plan, shown, number[0])
+    word = parser.english.search("not_of_all", text) or _NO.search(text)
+    if word is None or parser.english.match("auxiliary", text):
+        return
+    if not _NEGATED.search(shown) and not _NOT_WITHIN.search(text):
+        raise UnreadWordError(word[0])
+
+
+def _check_names(parser: Parser, plan: Plan) -> None:
+    """Raise `UnreadWordError` for «patients under 10 whom e0 treats»; of «larger than e0» a plan has the number."""
+    if isinstance(plan, p.Within):
+        said = " ".join(plan.texts(parser.place))
+        named = re.sub(r"\bthan (?!\d).*", "", parser.question.text)
+        labels = (parser.place.graph.label(parser.entity(match[0])) for match in MENTION.finditer(named))
+        left_out = next((label for label in labels if label not in said), None)
+        if left_out is not None:
+            raise UnreadWordError(left_out)
+
+
+def _check_number(parser: Parser, plan: Plan, shown: str, word: str) -> None:
+    """Raise `UnreadWordError` if a plan neither has a number nor gives so many; «two or more» is more than one."""
+    number = _NUMBERS[word]
+    if re.search(rf"\b(?:{number}|over {number - 1}|under {number + 1})\b", shown) or word in shown.lower():
+        return
+    if not isinstance(plan, SetPlan) or len(plan.run(parser.place)) != number:
+        raise UnreadWordError(word)
