@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.operators.grammar.nouns import Nouns
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED
 from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.language.stems import is_plural, spaced
+from graphbrick.patterns.properties.sources import Source
 
 _ALIKE = 6  # letters that an adjective and the name of a number share: «electronegative»
 
@@ -69,13 +70,18 @@ class Ranking(Nouns):
                     yield Subject(p.Best(inside.plan, measure, largest, rank, n), subject.name), last
 
     def _by_adjective(self, at: int, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
-        adjective = self.tokens.word(at + 1)[:_ALIKE]
-        for subject, end in self.with_adjectives(at + 2) if len(adjective) == _ALIKE else ():
-            own = [one for one in self.own_sources(subject.name) if one.literal is not None and not one.is_date]
-            fits = [one for one in own if any(word.startswith(adjective) for word in spaced(one.name).lower().split())]
-            for inside, last in self.with_modifiers(subject, end) if len(fits) == 1 else ():
-                largest = self.tokens.word(at) == "most"
-                yield Subject(p.Best(inside.plan, p.Attribute(fits[0]), largest, rank, n), subject.name), last
+        for subject, end in self.with_adjectives(at + 2):
+            for source in self.numbers_like(at + 1, subject):
+                for inside, last in self.with_modifiers(subject, end):
+                    largest = self.tokens.word(at) == "most"
+                    yield Subject(p.Best(inside.plan, p.Attribute(source), largest, rank, n), subject.name), last
+
+    def numbers_like(self, at: int, subject: Subject) -> list[Source]:
+        """Return the one number that an adjective at a place is made of: «electronegative»."""
+        adjective = self.tokens.word(at)[:_ALIKE]
+        own = [one for one in self.own_sources(subject.name) if one.literal is not None and not one.is_date]
+        fits = [one for one in own if any(word.startswith(adjective) for word in spaced(one.name).lower().split())]
+        return fits if len(fits) == 1 and len(adjective) == _ALIKE else []
 
     def _by_date(self, at: int, largest: bool, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
         """Yield «(most recently) discovered elements», «(last) fault of e0», by a date."""

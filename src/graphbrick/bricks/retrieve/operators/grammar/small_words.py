@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from graphbrick.language.stems import stem
 
-BE = frozenset("is are was were be been being".split())
+IS = frozenset("is are was were".split())
+BE = IS | frozenset("be been being".split())
 DO = frozenset("do does did can could will would".split())
+AUXILIARIES = IS | DO | frozenset("has have had".split())
 HAVE = frozenset("has have had having".split())
 WITH = frozenset("with without having has have had".split())
 NOT = frozenset("not never".split())
@@ -31,7 +33,7 @@ STARTS = frozenset(map(stem, "join start begin sign hire".split()))
 WORKING = frozenset("at for with in on to as working operating flying playing using".split())
 UNKNOWN = frozenset("known recorded given stated registered".split())
 THEIR = frozenset("their its his her".split())
-KINDS = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum"}
+KINDS = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum", "sum": "sum"}
 GETS = frozenset(
     map(
         stem,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _NEGATED = re.compile(r"\b(?:without|not|no|of 0|other than)\b")  # in texts of plans
 _NOT_WITHIN = re.compile(  # «not before» is from then on
-    r"\b(?:not|never)\b(?: [a-z]+){0,3} (?:than|before|after|since|until|till|over|under|above|below|at least|at most"
+    r"\b(?:not|never)\b(?: [a-z]+){0,3} (than|before|after|since|until|till|over|under|above|below|at least|at most"
     r"|between|up to)\b"
 )
 _NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
@@ -48,7 +48,9 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     word = parser.english.search("not_of_all", text) or _NO.search(text)
     if word is None or parser.english.match("auxiliary", text):
         return
-    if not _NEGATED.search(shown) and not _NOT_WITHIN.search(text):
+    within = _NOT_WITHIN.search(text)
+    is_turned = within is not None and not re.search(rf"\b{within[1]}\b", shown)
+    if not _NEGATED.search(shown) and not is_turned:
         raise UnreadWordError(word[0])
 
 

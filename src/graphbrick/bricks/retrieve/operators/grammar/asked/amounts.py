@@ -8,6 +8,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import Share
 from graphbrick.bricks.retrieve.operators.grammar.clauses import Clauses
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, KINDS
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
@@ -17,9 +18,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import Source
 
-_AUX = frozenset("do does did is are was were have has had can could will".split())
 _QUANTITIES = frozenset(map(stem, "quantity amount count number units pieces copies".split()))
-_HOW = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum", "sum": "sum"}
 
 
 class Amounts(Clauses):
@@ -29,7 +28,7 @@ class Amounts(Clauses):
         """Yield «how many e0 does e1 use», where a number at the triple says how many."""
         tokens = self.tokens
         thing = tokens.entity(at)
-        if thing is None or not tokens.is_one_of(at + 1, _AUX):
+        if thing is None or not tokens.is_one_of(at + 1, AUXILIARIES):
             return
         for group, end in self.group(at + 2):
             for name in group.classes:
@@ -58,15 +57,15 @@ class Amounts(Clauses):
         at = 0
         for lead in (("what", "is", "the"), ("what", "are", "the"), ("what", "was", "the"), ("give", "me", "the")):
             at = len(lead) if tuple(tokens.words[: len(lead)]) == lead else at
-        if at or not tokens.is_one_of(0, _AUX):
+        if at or not tokens.is_one_of(0, AUXILIARIES):
             for name in self.links.joins:
                 start = at + (self.class_at(at, at + 1) == name and tokens.word(at + 1) != "of")  # «course code»
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
                     if not tokens.is_one_of(end, ("of", "for")):
                         continue
-                    for subject, last in self._owner(end + 1, name):
-                        yield from self._value(subject, source, last)
-        if tokens.word(0) == "when" and tokens.is_one_of(1, _AUX):
+                    for subject, last in self._owner(end + 1, name) if source.relation < 0 else ():
+                        yield Values(subject.plan, source), last
+        if tokens.word(0) == "when" and tokens.is_one_of(1, AUXILIARIES):
             for group, end in self.group(2):
                 for name in group.classes[:1]:
                     sources = self.dates_named(tokens.verb_stems(end), name)
@@ -92,17 +91,12 @@ class Amounts(Clauses):
             if name in group.classes[:1] and group.quantity.kind in ("some", "all", "both"):
                 yield Subject(group.plan, name), end
 
-    def _value(self, subject: Subject, source: Source, at: int) -> Iterator[tuple[Plan, int]]:
-        if source.relation >= 0:
-            return
-        yield Values(subject.plan, source), at
-
     def _aggregate(self) -> Iterator[tuple[Plan, int]]:
         """Yield «the average salary of the pilots of e0», «how many flight hours do pilots have on average»."""
         tokens = self.tokens
         at = tokens.past(0, ("what", "is", "the", "was")) if tokens.word(0) in ("what", "the") else 0
-        how = _HOW.get(tokens.word(at), "")
-        if how and (at or tokens.word(0) in _HOW):
+        how = KINDS.get(tokens.word(at), "")
+        if how and (at or tokens.word(0) in KINDS):
             start = tokens.past(at + 1, ("of", "the"))
             for name in self.links.joins:
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
@@ -146,21 +140,14 @@ class Amounts(Clauses):
             return
         for name in self.links.joins:
             for source, end in self.sources(2, Subject(p.Members(name), name)):
-                if source.literal is None or source.is_date or not tokens.is_one_of(end, _AUX):
+                if source.literal is None or source.is_date or not tokens.is_one_of(end, AUXILIARIES):
                     continue
                 start = tokens.past(
                     end + 1, ("i", "we", "you", "get", "earn", "there", "have", "for", "in", "of", "at", "with")
                 )
-                for group, last in self.group(start):
-                    last = tokens.past(last, ("have", "get", "give", "sum", "add", "up", "to", "bring", "offer"))
-                    base: SetPlan | None = group.plan if name in group.classes[:1] else None
-                    for other in group.classes[:1] if base is None else ():
-                        if source in self.own_sources(other):
-                            continue
-                        for link in self.links.plain(other, (name,), "have"):
-                            base = Walk(group.plan, link.steps, (name,))
-                    if base is not None and group.quantity.kind in ("some", "all", "both"):
-                        yield p.Amount(base, p.Attribute(source)), last
+                for base, last in self._owners(start, name, source):
+                    after = tokens.past(last, ("have", "get", "give", "sum", "add", "up", "to", "bring", "offer"))
+                    yield p.Amount(base, p.Attribute(source)), after
 
     def _at_triples(self) -> Iterator[tuple[Plan, int]]:
         """Yield «on what weekday is e0», «what role does e0 have in e1», «what is the grade of e0 in e1»."""
@@ -173,7 +160,7 @@ class Amounts(Clauses):
             end = lead + len(one.stems)
             if tokens.stems(lead, end) != one.stems:
                 continue
-            start = tokens.past(end, (*_AUX, "of", "for", "the"))
+            start = tokens.past(end, (*AUXILIARIES, "of", "for", "the"))
             first = tokens.entity(start)
             if first is None:
                 continue

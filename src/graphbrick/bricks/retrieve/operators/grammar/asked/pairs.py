@@ -7,7 +7,6 @@ from graphbrick.bricks.retrieve.operators.grammar.clauses import Clauses
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
-from graphbrick.language.stems import spaced
 from graphbrick.patterns.properties.sources import Source
 
 _ASKING = frozenset(
@@ -15,7 +14,6 @@ _ASKING = frozenset(
 )
 _LIGHT = frozenset("give gives gave get gets bring brings come comes came offer offers at".split())
 _EARLIER = {**DATED, "more recently": True, "more recent": True, "earlier": False, "later": True, "before": False}
-_ALIKE = 6  # letters that an adjective and the name of a number share: «electronegative»
 
 
 class Pairs(Clauses):
@@ -44,12 +42,9 @@ class Pairs(Clauses):
             measure = self.measure_of(comparison.names, pair)
             if measure is not None and self._is_end(end, measure.source):
                 return p.Best(pair.plan, measure, self.is_upward(comparison, measure))
-        adjective = tokens.word(at + 1)[:_ALIKE]
-        if tokens.word(at) in ("more", "less") and len(adjective) == _ALIKE:
-            own = [one for one in self.own_sources(pair.name) if one.literal is not None]
-            fits = [one for one in own if any(word.startswith(adjective) for word in spaced(one.name).lower().split())]
-            if len(fits) == 1 and self._is_end(at + 2, fits[0]):
-                return self._best(pair, fits[0], largest=tokens.word(at) == "more")
+        for source in self.numbers_like(at + 1, pair) if tokens.word(at) in ("more", "less") else ():
+            if self._is_end(at + 2, source):
+                return self._best(pair, source, largest=tokens.word(at) == "more")
         return None
 
     def _by_name(self, at: int, pair: Subject) -> SetPlan | None:

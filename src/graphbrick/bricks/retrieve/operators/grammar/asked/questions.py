@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
 from graphbrick.bricks.retrieve.operators.grammar.asked.sets import SetsAsked
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links
+from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, IS
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
@@ -19,8 +20,6 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced
 
-_BE = frozenset("is are was were".split())
-_AUX = frozenset("do does did is are was were has have had can could will".split())
 _ORDER_SAID = re.compile(r",? (?:the )?(?P<best>most [a-z]+|[a-z]+est) first$")
 _BUT = r"(?:apart from|besides|other than|aside from|except(?: for)?)"
 _BUT_FIRST = re.compile(rf"^{_BUT} (?P<but>e\d+(?:(?:, | and |, and )e\d+)*),? (?P<rest>.+)$")
@@ -88,7 +87,7 @@ class Questions(SetsAsked):
     def _where(self) -> Iterator[tuple[Plan, int]]:
         """Yield «where is the newest plane based», «where do the pilots of e0 come from»."""
         tokens = self.tokens
-        if tokens.word(0) != "where" or not tokens.is_one_of(1, _AUX):
+        if tokens.word(0) != "where" or not tokens.is_one_of(1, AUXILIARIES):
             return
         asked = [
             (group, end)
@@ -104,7 +103,7 @@ class Questions(SetsAsked):
 
     def _by_verb_of_place(self, at: int, group: Group) -> list[tuple[Link, int]]:
         """Return the relations to places that a verb names: «(where is e0) based»."""
-        passive = self.tokens.is_one_of(1, _BE)
+        passive = self.tokens.is_one_of(1, IS)
         return [
             (link, last)
             for name in group.classes[:1]
@@ -134,7 +133,7 @@ class Questions(SetsAsked):
     def _yes_or_no(self) -> Iterator[tuple[Plan, int]]:
         """Yield «is e0 a captain», «does every airline own a plane», «do any welders operate machines»."""
         tokens = self.tokens
-        if not tokens.is_one_of(0, _AUX):
+        if not tokens.is_one_of(0, AUXILIARIES):
             return
         lead = next((size for size in (3, 2) if tokens.joined(0, size) in _DO_WE), 0)
         if lead:
@@ -189,7 +188,7 @@ class Questions(SetsAsked):
         first, tokens = self.tokens.word(0), self.tokens
         negated = tokens.is_one_of(at, ("not", "never"))
         start = tokens.past(at + 1 if negated else at, ("ever", "also", "currently", "still"))
-        if first in _BE:
+        if first in IS:
             for said in self._is(start, subject, negated=negated):
                 yield from self._further(said, subject)
         for said in self.so(subject, self._verb_after(start, subject, first), negated=negated):
@@ -197,8 +196,8 @@ class Questions(SetsAsked):
 
     def _verb_after(self, at: int, subject: Subject, first: str) -> Iterator[Reading]:
         """Yield the clauses whose auxiliary stands before the subject."""
-        yield from self.passive_or_active(at, subject, passive=first in _BE)
-        if first not in _BE and self.tokens.is_one_of(at, ("have", "had", "has")):
+        yield from self.passive_or_active(at, subject, passive=first in IS)
+        if first not in IS and self.tokens.is_one_of(at, ("have", "had", "has")):
             yield from self._having(at + 1, subject)
 
 

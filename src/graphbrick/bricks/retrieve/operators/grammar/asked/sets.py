@@ -18,16 +18,13 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
     linked,
 )
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
-from graphbrick.bricks.retrieve.operators.grammar.small_words import HAPPENS
+from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, HAPPENS, IS, PLACED
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced
 
 _WHICH = frozenset("which what".split())
-_BE = frozenset("is are was were".split())
-_AUX = frozenset("do does did is are was were has have had can could will".split())
-_PLACES = frozenset("in at on from to for by of with under".split())
 _LEADS = tuple(
     tuple(f"{first} {last}".split())
     for first in ("list", "show me", "show", "name", "give me", "find", "tell me", "rank", "sort", "")
@@ -73,7 +70,7 @@ class SetsAsked(Amounts):
                     yield from self.clauses(end, subject)
         if tokens.is_one_of(at, _WHICH):
             yield from self._which(at + 1)
-        if tokens.word(at) in _PLACES and tokens.is_one_of(at + 1, _WHICH):
+        if tokens.word(at) in PLACED and tokens.is_one_of(at + 1, _WHICH):
             yield from self._inverted(at + 2, tokens.word(at))
         if tokens.word(at) in ("who", "whom"):
             yield from self._who(at + 1)
@@ -85,7 +82,7 @@ class SetsAsked(Amounts):
             yield from self._what(at + 1)
         if tokens.is_one_of(at, ("which", "what")) and tokens.word(at + 1) in ("people", "persons", "person"):
             yield from self._who(at + 2)
-        if tokens.is_one_of(at, ("what", "who", "whom")) and tokens.is_one_of(at + 1, _AUX):
+        if tokens.is_one_of(at, ("what", "who", "whom")) and tokens.is_one_of(at + 1, AUXILIARIES):
             yield from self._any_object(at + 1)
         if at == 0:
             start = next((len(lead) for lead in _WISHES if tuple(tokens.words[: len(lead)]) == lead), 0)
@@ -123,7 +120,7 @@ class SetsAsked(Amounts):
 
     def _further_on(self, at: int, name: str) -> list[tuple[Link, int]]:
         """Return what «come from», «belong to» may lead to before the noun at the end of a question."""
-        if not self.tokens.verb_stems(at) & HAPPENS or not self.tokens.is_one_of(at + 1, _PLACES):
+        if not self.tokens.verb_stems(at) & HAPPENS or not self.tokens.is_one_of(at + 1, PLACED):
             return []
         named = self.class_at(len(self.tokens) - 1, len(self.tokens))
         return [(link, at + 2) for link in self.links.plain(name, (named,), self.tokens.word(at + 1))] if named else []
@@ -144,17 +141,17 @@ class SetsAsked(Amounts):
     def _asked_object(self, at: int, subject: Subject, *, counted: bool = False) -> Iterator[tuple[SetPlan, int]]:
         """Yield the objects of an inverted clause: «(which machines) do workers over 50 not operate»."""
         tokens = self.tokens
-        if not tokens.is_one_of(at, _AUX):
+        if not tokens.is_one_of(at, AUXILIARIES):
             return
         for group, end in self.group(at + 1):
             negated = tokens.is_one_of(end, ("not", "never"))
             done = self.done_by(subject, group, end + 1 if negated else end, counted=counted)
             yield from as_sets(self.so(subject, done, negated=negated))
-            if tokens.is_one_of(at, _BE) and tokens.is_one_of(end, _PLACES):  # «what group is e0 in»
+            if tokens.is_one_of(at, IS) and tokens.is_one_of(end, PLACED):  # «what group is e0 in»
                 for name in group.classes[:1]:
                     for link in self.links.plain(name, (subject.name,), tokens.word(end)):
                         yield from as_sets(linked(self.place, subject, link.back(name), group, end + 1))
-            if not tokens.is_one_of(at, _BE) and tokens.is_one_of(end, ("have",)):
+            if not tokens.is_one_of(at, IS) and tokens.is_one_of(end, ("have",)):
                 yield from self._owned(subject, group, end + 1, counted=counted)
 
     def _owned(
@@ -176,7 +173,7 @@ class SetsAsked(Amounts):
             yield from self._asked_object(end, subject)
             if tokens.is_one_of(end, ("do", "does", "are", "is")):
                 yield from self._where_all(end, subject, preposition)
-            if not tokens.is_one_of(end, _BE):
+            if not tokens.is_one_of(end, IS):
                 continue
             for group, last in self.group(end + 1):
                 for name in group.classes[:1]:
@@ -188,7 +185,7 @@ class SetsAsked(Amounts):
         for group, end in self.group(at + 1):
             for name in group.classes[:1]:
                 members = Subject(group.plan, name)
-                said = as_sets(self._complement(end, members)) if self.tokens.is_one_of(at, _BE) else iter(())
+                said = as_sets(self._complement(end, members)) if self.tokens.is_one_of(at, IS) else iter(())
                 clauses = list(said) or self.clauses(end, members)
                 for plan, last in clauses:
                     for link in self.links.plain(name, (subject.name,), preposition):
@@ -207,18 +204,18 @@ class SetsAsked(Amounts):
     def _who(self, at: int) -> Iterator[tuple[SetPlan, int]]:
         """Yield «who flies the newest plane»: people and groups of people of every class of which it can be said."""
         tokens = self.tokens
-        if tokens.is_one_of(at, _BE):
+        if tokens.is_one_of(at, IS):
             for subject, end in self.noun(at + 1, bare=True):
                 if forms.may_be_who(spaced(subject.name)):
                     yield subject.plan, end
-        if tokens.is_one_of(at, _BE) and tokens.word(at + 1) in _PLACES:
+        if tokens.is_one_of(at, IS) and tokens.word(at + 1) in PLACED:
             return  # other rules know what «who is in e0» asks for
         people = self.links.people()
         persons = [name for name in people if forms.kind_of(spaced(name).lower()) == forms.PERSON]
         groups = [name for name in people if name not in persons]
         for names in (persons, [] if persons and tokens.word(at) in ("has", "have", "had") else groups):
             plans = tuple(filter(None, (self._clauses_to_end(at, name) for name in names)))
-            if len(plans) > 1 and (any(isinstance(plan, p.Best) for plan in plans) or tokens.is_one_of(at, _BE)):
+            if len(plans) > 1 and (any(isinstance(plan, p.Best) for plan in plans) or tokens.is_one_of(at, IS)):
                 return
             if plans:
                 yield plans[0] if len(plans) == 1 else p.Either(plans), len(tokens)
