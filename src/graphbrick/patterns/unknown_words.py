@@ -16,7 +16,7 @@ from graphbrick.patterns.english.usual import words_in_names
 from graphbrick.patterns.lexicon import Lexicon
 
 _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
-_BEFORE_NOUN = r"\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s)"
+_BEFORE_NOUN = r"(?:^|\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s) )"
 _KIND = 1  # distance of a class, such as starship, whose name ends with a noun, such as ship
 _FEWEST_ERRORS, _MOST_ERRORS = 1, 2
 _BEGINNING, _LEFT_OUT = 3, 3  # letters of a shortened word, and those that it leaves out at least
@@ -81,7 +81,7 @@ class WordReader:
             for word in self._unknown(words)
             if (
                 reading := self._by_meaning(
-                    word, is_noun=bool(re.search(rf"{_BEFORE_NOUN} {word}\b", text, re.IGNORECASE))
+                    word, is_noun=bool(re.search(rf"{_BEFORE_NOUN}{word}\b", text, re.IGNORECASE))
                 )
             )
         ]

@@ -305,14 +305,15 @@ class Operators(RetrieveStage):
 
     @staticmethod
     def _of_grammar(parser: Parser) -> Plan | None:
-        """Return the plan of a question in which every word has its place in the grammar."""
+        """Return the plan of a question in which every word has its place in the grammar, or one near it."""
         if asks_for_card(parser.english, parser.question.text):
             return None
         from graphbrick.bricks.retrieve.operators.grammar.asked.questions import (
             read as read_by_grammar,  # some need none
         )
 
-        return read_by_grammar(parser, parser.question.text)
+        text = parser.question.text
+        return read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

@@ -20,6 +20,8 @@ _NOT_WITHIN = re.compile(  # «not before» is from then on
 _NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
 _WITHOUT = re.compile(r"\b(?:without|except|excluding)\b")
 _ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! (?:a|one)\b)(?!-)")
+_OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
+_OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
 _ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
@@ -37,7 +39,8 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     text, shown = parser.question.text, plan.text(parser.place)
     _check_names(parser, plan)
     bare = MENTION.sub(" ", text)
-    for word, shows in ((_WITHOUT.search(bare), _NEGATED), (_ONLY.search(bare), _ALONE)):
+    for asked, shows in ((_WITHOUT, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
+        word = asked.search(bare)
         if word is not None and not shows.search(shown):
             raise UnreadWordError(word[0])
     other = _OTHER.search(bare)

@@ -24,7 +24,9 @@ _ORDER_SAID = re.compile(r",? (?:the )?(?P<best>most [a-z]+|[a-z]+est) first$")
 _BUT = r"(?:apart from|besides|other than|aside from|except(?: for)?)"
 _BUT_FIRST = re.compile(rf"^{_BUT} (?P<but>e\d+(?:(?:, | and |, and )e\d+)*),? (?P<rest>.+)$")
 _BUT_LAST = re.compile(rf"^(?P<rest>.+?),? {_BUT} (?P<but>e\d+)$")
-_ELSE = re.compile(r"\b(?P<lead>who|what|where|anyone|anything|which) else\b|\b(?P<which>which|what|any) other\b")
+_ELSE = re.compile(
+    r"\b(?P<lead>who|what|where|anyone|anything|which) else\b|(?:\b(?P<which>which|what|any) |^(?:the )?)other\b"
+)
 _PAIR_FIRST = re.compile(r"(?P<one>e\d+),? (?:or|vs\.?|versus|and) (?:the )?(?P<other>e\d+)\b[ ,:-]*(?P<rest>.+)$")
 _PAIR_LAST = re.compile(r"(?P<rest>.+?)[ ,:-]* (?:the )?(?P<one>e\d+),? (?:or|vs\.?|versus) (?:the )?(?P<other>e\d+)$")
 _CHOICE = re.compile(
@@ -216,7 +218,7 @@ def read(parser: Parser, text: str) -> Plan | None:
     rest = but["rest"] if but else text
     other = _ELSE.search(rest)
     if other is not None:
-        rest = f"{rest[: other.start()]}{other['lead'] or other['which']}{rest[other.end() :]}"
+        rest = f"{rest[: other.start()]}{other['lead'] or other['which'] or ''}{rest[other.end() :]}"
     without = MENTION.findall(but["but"] if but else rest)
     if (but is None and other is None) or not without:
         return _read(parser, text)

@@ -238,8 +238,7 @@ class SetsAsked(Amounts):
     def _past_end(self, at: int) -> int:
         """Return the place after words that add nothing at the end of a question."""
         at = self.tokens.past(at, ("there", "please", "pls", "plz", ",", "altogether", "overall"))
-        said = next((size for size in (3, 2) if self.tokens.joined(at, at + size) in _TAILS), 0)
-        return at + said
+        return next((end for _, end in self.tokens.phrase(at, _TAILS)), at)
 
     def _whose_of(self, at: int) -> Iterator[tuple[SetPlan, int]]:
         """Yield «whose trainer works for e0»: those that it is the trainer of."""
