@@ -148,6 +148,9 @@ class WordReader:
 
         One typing error is read, two in a long word.
         """
+        movement = re.sub(r"ists?$", "ism", word)
+        if movement != word and movement in self._spoken:
+            return Reading(word, movement, True)  # «cubists» of the value «Cubism»
         if word in _SHORTENED or not (forms.is_installed() and forms.is_word(word)):
             whole = {stem(other): other for other in self._candidates if _is_beginning(word, other)}
             if len(whole) == 1:

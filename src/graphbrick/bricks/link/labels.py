@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, zip_longest
 from typing import Literal
 
@@ -221,16 +222,20 @@ def _kinds(
     capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
     known = vocabulary(graph)
     unread = [one for one in capitals if question.words[one.first].text not in known and not _overlaps(one, values)]
-    is_named = question.shows_names and bool(unread or not (capitals or values))
-    if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
+    if not values and term_words == question.content(Span(0, len(question.words) - 1)):
         return []
     from graphbrick.patterns.lexicon import lexicon_of  # questions with names need none of these
     from graphbrick.patterns.properties.sources import sources_of, words_of_values
     from graphbrick.patterns.unknown_words import WordReader, with_readings
 
     lexicon = lexicon_of(graph, words)
-    reader, own_words = WordReader(lexicon), WORD.findall(question.text.lower())
-    text = with_readings(question.text, (*reader.misspelt(own_words), *reader.near(own_words, question.text)))
+    reader, own_words = WordReader(lexicon, values=partial(words_of_values, graph)), WORD.findall(question.text.lower())
+    misspelt = reader.misspelt(own_words)
+    spelt = {reading.word for reading in misspelt}  # «Cubist» of the value «Cubism»
+    unread = [one for one in unread if question.words[one.first].text not in spelt]
+    if question.shows_names and bool(unread or not (capitals or values)):
+        return []
+    text = with_readings(question.text, (*misspelt, *reader.near(own_words, question.text)))
     said = frozenset(stems(text))
     kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]

@@ -170,6 +170,7 @@ class Clauses(Verbs):
             passive = not self.tokens.word(at).endswith("ing")
             yield from self._done(end, subject, link, passive=passive)
         yield from self._in_time(at, subject)
+        yield from self.dated_triples(at, subject)
 
     def _whose(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
         """Yield «whose salary is over 100», «whose trainer works for e0»."""

@@ -36,7 +36,7 @@ _QUANTITIES = {
     "several": Quantity("least", 2), "multiple": Quantity("least", 2), "a few": Quantity("least", 2),
     "at least one": SOME, "one or more": SOME, "any of the": SOME,
 }  # fmt: skip
-_BEFORE_NOUN = frozenset("the all which what many any no of both some these those".split())
+_BEFORE_NOUN = frozenset("a an the all which what many any no of both some these those".split())
 _ENDING = 5  # letters of a noun that the name of a class may end in
 _LONGEST = 3  # words of the name of a class
 _PREFIXES = ("un", "non-", "non", "in")
@@ -339,13 +339,12 @@ class Nouns(Roles):
 
     def _class_ending_in(self, at: int) -> str:
         """Return the one class whose name ends in a noun: «works» of Artwork; "" for none."""
-        word = self.tokens.word(at)
-        if len(word) < _ENDING or not is_plural(word):
+        word, before = self.tokens.word(at), self.tokens.word(at - 1) if at else ""
+        if len(word) < _ENDING - 1 or not (is_plural(word) or before in ("a", "an", "the", "which")):
             return ""
-        named = [
-            name for name in self.links.joins if any(name.lower().endswith(one) for one in possible_singulars(word))
-        ]
-        is_noun = at == 0 or self.tokens.is_one_of(at - 1, _BEFORE_NOUN)  # «the works», of an artist who works
+        endings = (word, *possible_singulars(word))
+        named = [name for name in self.links.joins if name.lower().endswith(endings)]
+        is_noun = at == 0 or before in _BEFORE_NOUN  # «the works», of an artist who works
         return named[0] if len(named) == 1 and (is_noun or stem(word) not in self.lexicon.words) else ""
 
     def values_said_as(self, verbs: Set[str]) -> Iterator[Values]:

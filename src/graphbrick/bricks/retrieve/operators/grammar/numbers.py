@@ -13,8 +13,10 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import Measure, SetPlan
+from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.bricks.retrieve.operators.wordings.units import factor_of
+from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, spaced, stem, stems
@@ -198,11 +200,22 @@ class Numbers:
                 general = _GENERAL_STEMS if source.is_date else frozenset[str]()
                 if set(said) <= general:
                     continue
-                if all(self.english.is_among(word, own) or word in general for word in said):
+                if all(self._says(word, source, own) or word in general for word in said):
                     partial.append((source, end))
         for source, end in partial:
             if len({one for one, last in partial if last == end}) == 1:
                 yield source, end
+
+    def _says(self, word: str, source: Source, own: Set[str]) -> bool:
+        """Return whether a word speaks of a property: of its name, or near it alone: fees are no price."""
+        return word in source.stems or (self.english.is_among(word, own) and word not in self._exact_names)
+
+    @cached_property
+    def _exact_names(self) -> frozenset[str]:
+        """The stems that are the whole name of a property of entities or triples."""
+        graph = self.place.graph
+        names = (*(one.stems for one in sources_of(graph)), *(one.stems for one in triple_properties(graph)))
+        return frozenset(name[0] for name in names if len(name) == 1)
 
     def class_named(self, at: int) -> str:
         """Return the class that the word at a place names; "" for none."""

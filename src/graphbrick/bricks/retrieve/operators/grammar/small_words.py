@@ -28,7 +28,9 @@ DECADES = {
     for said in (name, f"{10 * (number + 2)}s")
 }
 WORKS = frozenset(map(stem, "work do take have".split()))
-HAPPENS = frozenset(map(stem, "happen occur start begin take meet date fall belong lie sit come".split()))
+HAPPENS = frozenset(
+    map(stem, "happen occur start begin take meet date fall belong lie sit come finish end result".split())
+)
 STARTS = frozenset(map(stem, "join start begin sign hire".split()))
 WORKING = frozenset("at for with in on to as working operating flying playing using".split())
 UNKNOWN = frozenset("known recorded given stated registered".split())

@@ -22,7 +22,8 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS, LIGH
 from graphbrick.bricks.retrieve.operators.plan import Measure
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
-from graphbrick.bricks.retrieve.operators.triples.edges import Said
+from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
+from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Said
 from graphbrick.core.properties.values import Kind
 
 
@@ -84,6 +85,8 @@ class States(Comparing):
             yield from self.denied(subject, self._at(at, subject, "in"))
         elif word in PLACED:
             yield from self._at(at, subject, word)
+        elif word == "as":  # «ended as a draw»
+            yield from self._at_value(at, subject)
 
     def _at(self, at: int, subject: Subject, preposition: str) -> Iterator[Reading]:
         """Yield what follows a preposition."""
@@ -99,7 +102,7 @@ class States(Comparing):
 
     def _at_value(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield a value after a preposition: «(written) in Rust»."""
-        for values, end in self.values(self.tokens.past(at + 1, ("the",))):
+        for values, end in self.values(self.tokens.past(at + 1, ("the", "a", "an"))):
             yield from self.valued(subject, values, end)
 
     def _having(self, at: int, subject: Subject) -> Iterator[Reading]:
@@ -107,6 +110,7 @@ class States(Comparing):
         tokens = self.tokens
         yield from self._having_value(at, subject)
         yield from self._having_role(at, subject)
+        yield from self._having_number(at, subject)
         if self.tokens.joined(at, at + 2) == "the same":
             yield from self.same_as(at, subject)
         yield from self._having_best(at, subject)
@@ -146,10 +150,7 @@ class States(Comparing):
     def _at_text(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «on Monday», «at 08:15», where these stand at triples of the subjects."""
         for one, text, end in self.text_of_triples(self.tokens.past(at, ("a", "an", "the"))):
-            for join in self.links.between(subject.name, None):
-                if join.relation in one.relations and join.forward:
-                    link = Link(((join.relation, True),), join.end)
-                    yield from linked(self.place, subject, link, ANYTHING, end, (Said(one.name, text),))
+            yield from self._where_triples(subject, one, Said(one.name, text), end)
 
     def same_as(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(have) the same funder as e0», «(in) the same building as e0», «(share) the nobel year of e0»."""
@@ -193,6 +194,26 @@ class States(Comparing):
                 for group, last in self.group(end + 2) if tokens.is_one_of(end + 1, PLACED) else ():
                     if join.end in group.classes:
                         yield from linked(self.place, subject, link, group, last, condition)
+
+    def _having_number(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(players with) shirt number 10», a number at the triples of the subjects."""
+        start = self.tokens.past(at, ("a", "an", "the"))
+        for one in self.of_triples:
+            end = start + len(one.stems)
+            if not one.is_number or self.tokens.stems(start, end) != one.stems:
+                continue
+            for bound, last in self.bound(self.tokens.past(end, ("of",))):
+                for condition, after in self.number_at(one, bound, last):
+                    yield from self._where_triples(subject, one, condition, after)
+
+    def _where_triples(
+        self, subject: Subject, one: TripleProperty, condition: Condition, end: int
+    ) -> Iterator[Reading]:
+        """Yield the subjects with a triple that meets a condition on a property of it."""
+        for join in self.links.between(subject.name, None):
+            if join.relation in one.relations:
+                link = Link(((join.relation, join.forward),), join.end)
+                yield from linked(self.place, subject, link, ANYTHING, end, (condition,))
 
     def _having_best(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «the most planes», «the longest runway», «the highest average salary», «the lowest price»."""

@@ -62,6 +62,7 @@ class Verbs(States):
             yield from self._placed(at + 1, subject)
         yield from self._by_number(at, subject)
         yield from self._in_time(at, subject)
+        yield from self.dated_triples(at, subject)
         yield from self._started(at, subject)
         yield from self._happened(at, subject)
 
@@ -186,6 +187,16 @@ class Verbs(States):
             for one in linked(self.place, subject, link, group):
                 best = p.Best(one.plan, measure, word == "shortest")
                 yield Reading(best, start + 1, can_be_denied=False)
+
+    def dated_triples(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «acquired after 2015», where a date at the triples of the subjects is called so."""
+        for one in self.of_triples:
+            if one.is_time and len(one.stems) == 1 and one.stems[0] in self.tokens.verb_stems(at):
+                for bound, end in self.moment(at + 1):
+                    (relation, *others) = one.relations
+                    condition = self.during(relation, bound) if not others and bound.relative is None else None
+                    if condition is not None and condition.name == one.name:
+                        yield from self._where_triples(subject, one, condition, end)
 
     def _started(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «joined e0 after 2018», «started at e0 in 2014», by the date on which a relation began."""

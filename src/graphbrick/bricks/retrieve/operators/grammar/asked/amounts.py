@@ -54,9 +54,8 @@ class Amounts(Clauses):
     def _values(self) -> Iterator[tuple[Plan, int]]:
         """Yield «what is the runway length of the newest airport», «when was the oldest plane bought»."""
         tokens = self.tokens
-        at = 0
-        for lead in (("what", "is", "the"), ("what", "are", "the"), ("what", "was", "the"), ("give", "me", "the")):
-            at = len(lead) if tuple(tokens.words[: len(lead)]) == lead else at
+        leads = ("what is the", "what are the", "what was the", "give me the", "the")
+        at = next((end for _, end in tokens.phrase(0, leads)), 0)
         if at or not tokens.is_one_of(0, AUXILIARIES):
             for name in self.links.joins:
                 start = at + (self.class_at(at, at + 1) == name and tokens.word(at + 1) != "of")  # «course code»
