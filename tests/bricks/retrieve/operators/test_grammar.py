@@ -31,6 +31,11 @@ AIRPORTS = {"Oslo Field": ("Norway", 2), "Bergen Field": ("Norway", 1), "Porto F
 FLIES = [("Ann Low", "Heron"), ("Ann Low", "Lynx"), ("Bo Hay", "Lynx"), ("Cy Orr", "Puma"), ("Ed Moss", "Heron")]
 FLIES += [("Ed Moss", "Puma")]
 BASED = [("Heron", "Oslo Field"), ("Lynx", "Oslo Field"), ("Puma", "Porto Field")]
+LICENSED = [  # seat number, licensed
+    ("Ann Low", "Heron", 1, 1999),
+    ("Ed Moss", "Puma", 2, 2007),
+    ("Bo Hay", "Lynx", 4, 2016),
+]
 OWNS = [("Northair", "Heron"), ("Northair", "Lynx"), ("Sunair", "Puma")]
 TRAINED = [("Bo Hay", "Ann Low"), ("Cy Orr", "Ann Low"), ("Di Fox", "Cy Orr")]
 WORKS = [
@@ -60,7 +65,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ]
     records += [EntityRecord(name, types=("Country",)) for name in ("Norway", "Portugal")]
     records += [EntityRecord(name, types=("Airline",)) for name in ("Northair", "Sunair", "Lostair")]
-    records += [(head, "FLIES", tail) for head, tail in FLIES]
+    own = {
+        (head, tail): {"seat_number": seat, "licensed": datetime.date(year, 1, 1)}
+        for head, tail, seat, year in LICENSED
+    }
+    records += [EdgeRecord(head, "FLIES", tail, own.get((head, tail), {})) for head, tail in FLIES]
     records += [(head, "BASED_AT", tail) for head, tail in BASED]
     records += [(head, "OWNS", tail) for head, tail in OWNS]
     records += [(head, "TRAINED_BY", tail) for head, tail in TRAINED]
@@ -145,6 +154,17 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # A number of those that are asked for, and their order.
         ("Which two pilots are married?", {"Ann Low", "Cy Orr"}),
         ("the 2 newest planes, newest first", {"Ibis", "Lynx"}),
+        ("Who are the two oldest pilots, in order?", {"Ann Low", "Cy Orr"}),
+        ("Which planes have two or more pilots?", {"Heron", "Lynx", "Puma"}),
+        # Words near those of the graph, and numbers and dates at relations without a verb for them.
+        ("Which aircraft have more than 100 seats?", {"Heron", "Puma"}),
+        ("Which aircraft are flown by nobody?", {"Ibis"}),
+        ("companies that own at least two planes", {"Northair"}),
+        ("Which pilots have seat number 4?", {"Bo Hay"}),
+        ("pilots with seat number 2", {"Ed Moss"}),
+        ("Which pilots were licensed before 2010?", {"Ann Low", "Ed Moss"}),
+        ("pilots licensed after 2010", {"Bo Hay"}),
+        ("other pilots of the same airline as Ann Low", {"Bo Hay"}),
         # Chains, and conditions on the way.
         ("Where is the newest Boeing plane based?", {"Oslo Field"}),
         ("Who flies the plane with the most seats?", {"Ann Low", "Ed Moss"}),
@@ -203,7 +223,15 @@ def test_those_without_a_value_are_neither(service: Graph) -> None:
     assert "1 of 5 have no married, and do not count" in " ".join(told)
 
 
-@pytest.mark.parametrize("question", ["Which other pilots are married?", "Which pilots working in Norway are married?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which other pilots are married?",
+        "Which pilots working in Norway are married?",
+        "Other planes of Northair",
+        "Which aircraft have more than 100 seats?",
+    ],
+)
 def test_what_a_question_does_not_say_is_an_assumption(service: Graph, question: str) -> None:
     assert PIPELINE(service, question).confidence == ASSUMED
 

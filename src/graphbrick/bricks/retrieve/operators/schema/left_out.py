@@ -45,7 +45,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
             raise UnreadWordError(word[0])
     other = _OTHER.search(bare)
     if other is not None and not _NEGATED.search(shown):
-        parser.resolver.assumptions.setdefault(plan, f"{other[0]!r} is left out: the question does not say than what")
+        assume_other(parser, plan, other[0])
     for number in _NUMBER.finditer(bare):
         _check_number(parser, plan, shown, number[0])
     word = parser.english.search("not_of_all", text) or _NO.search(text)
@@ -55,6 +55,11 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     is_turned = within is not None and not re.search(rf"\b{within[1]}\b", shown)
     if not _NEGATED.search(shown) and not is_turned:
         raise UnreadWordError(word[0])
+
+
+def assume_other(parser: Parser, plan: Plan, word: str) -> None:
+    """Record as an assumption that «other» speaks of nothing that the question names."""
+    parser.resolver.assumptions.setdefault(plan, f"{word!r} is left out: the question does not say than what")
 
 
 def _check_names(parser: Parser, plan: Plan) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.schema.left_out import assume_other
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language import forms
@@ -34,7 +35,7 @@ _CHOICE = re.compile(
     r"(?P<one>e\d+),? or (?:[a-z]+ )?(?:the )?(?P<other>e\d+)(?P<rest>.*)"
 )
 _DO_WE = frozenset(("do we have", "do you have", "have we got", "have you got"))
-_MOST_READINGS = 60
+_MOST_READINGS, _LOOKED_AT = 60, 50
 
 
 class Questions(SetsAsked):
@@ -225,7 +226,18 @@ def read(parser: Parser, text: str) -> Plan | None:
     plan = _read(parser, rest)
     if not isinstance(plan, SetPlan):
         return None
-    return p.Without(plan, p.Listed(tuple(parser.entities[int(number)] for number in without)))
+    others = tuple(parser.entities[int(number)] for number in without)
+    if but is None and not _are_alike(parser, others, plan):
+        assume_other(parser, plan, "other")  # «other planes of e0», an airline
+        return plan
+    return p.Without(plan, p.Listed(others))
+
+
+def _are_alike(parser: Parser, others: Sequence[int], plan: SetPlan) -> bool:
+    """Return whether any of some entities is of a type that what a plan selects has too."""
+    types = parser.place.graph.types
+    found = {name for entity in plan.run(parser.place)[:_LOOKED_AT].tolist() for name in types(entity)}
+    return not found or any(found.intersection(types(entity)) for entity in others)
 
 
 def _is_in_order(parser: Parser, plan: Plan | None, best: str) -> bool:
