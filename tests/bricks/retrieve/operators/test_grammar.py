@@ -103,6 +103,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Who has never been trained by anyone?", {"Ann Low", "Ed Moss"}),
         ("Which pilots have no trainer?", {"Ann Low", "Ed Moss"}),
         ("Who trained nobody?", {"Bo Hay", "Di Fox", "Ed Moss"}),
+        ("Who has been trained?", {"Bo Hay", "Cy Orr", "Di Fox"}),
+        ("Which pilot was Bo Hay trained by?", {"Ann Low"}),
         ("Whose trainer is married?", {"Bo Hay", "Cy Orr", "Di Fox"}),
         ("Which pilots are older than their trainer?", set()),
         ("Which pilots earn more than their trainer?", {"Cy Orr"}),

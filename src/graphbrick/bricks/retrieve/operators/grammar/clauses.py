@@ -202,7 +202,8 @@ class Clauses(Verbs):
         for group, end in (*self.group(at), *self._others(at, subject)):
             place = tokens.past(end, DO | HAVE | BE | ADVERBS)
             negated = tokens.is_one_of(place, NOT)
-            done = self.done_by(subject, group, place + 1 if negated else place)
+            passive = not BE.isdisjoint(tokens.words[end:place])
+            done = self.done_by(subject, group, place + 1 if negated else place, passive=passive)
             yield from as_sets(self.so(subject, done, negated=negated))
 
     def _busy_with(self, at: int, name: str, subject: Subject) -> list[tuple[Link, int]]:
@@ -212,11 +213,13 @@ class Clauses(Verbs):
             return []
         return [(link, at + 2) for link in self.links.plain(name, (subject.name,), self.tokens.word(at + 1))]
 
-    def done_by(self, subject: Subject, group: Group, at: int, *, counted: bool = False) -> Iterator[Reading]:
+    def done_by(
+        self, subject: Subject, group: Group, at: int, *, passive: bool, counted: bool = False
+    ) -> Iterator[Reading]:
         """Yield the objects to which as many of a group as is said do what a verb at a place says."""
         names = [name for name in self.links.joins if group.is_any or name in group.classes]
         for name in names:
-            for link, end in [*self.links.by_verb(at, name), *self._busy_with(at, name, subject)]:
+            for link, end in [*self.links.by_verb(at, name, passive=passive), *self._busy_with(at, name, subject)]:
                 if not link.leads_to((subject.name,)) or (counted and not is_countable(self.place, link)):
                     continue
                 back = link.back(name)

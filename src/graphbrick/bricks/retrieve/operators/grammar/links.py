@@ -118,12 +118,7 @@ class Links:
             if len(rest) > 1 or (rest and self.tokens.word(end - 1) == "by" and not passive):
                 continue
             joins = [join for join in self.between(start, None) if self._says(join, first)]
-            joins = [
-                join
-                for join in joins
-                if join.start != join.end
-                or (first & set(self.labels[join.relation]) and self._is_subject(join, passive=passive))
-            ]
+            joins = [join for join in joins if self._fits(join, first, passive=passive)]
             for link in self._merged(joins):
                 label = self.labels[link.steps[0][0]]
                 fits = not rest or {rest[0], _SAME.get(rest[0], "by")} & set(label) or rest[0] == "by"
@@ -150,6 +145,13 @@ class Links:
             word == verb or (word in words and word not in nouns) or (word not in words and self._near(word, words))
             for word in verbs
         )
+
+    def _fits(self, join: Join, verbs: Set[str], *, passive: bool) -> bool:
+        """Return whether a verb may say a relation in its direction; between two classes a «by» tells it."""
+        label = set(self.labels[join.relation])
+        if join.start == join.end:
+            return bool(verbs & label) and self._is_subject(join, passive=passive)
+        return "by" not in label or not verbs & label or join.forward == passive
 
     def _near(self, word: str, words: Set[str]) -> bool:
         return self.english.is_among(word, words)

@@ -145,7 +145,8 @@ class SetsAsked(Amounts):
             return
         for group, end in self.group(at + 1):
             negated = tokens.is_one_of(end, ("not", "never"))
-            done = self.done_by(subject, group, end + 1 if negated else end, counted=counted)
+            passive = tokens.is_one_of(at, IS)
+            done = self.done_by(subject, group, end + 1 if negated else end, passive=passive, counted=counted)
             yield from as_sets(self.so(subject, done, negated=negated))
             if tokens.is_one_of(at, IS) and tokens.is_one_of(end, PLACED):  # «what group is e0 in»
                 for name in group.classes[:1]:
