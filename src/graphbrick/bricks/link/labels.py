@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice, zip_longest
 from typing import Literal
 
@@ -17,7 +15,7 @@ from graphbrick.bricks.link.context import is_spelled, report, settled
 from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
-from graphbrick.bricks.link.words import COMPARES, vocabulary
+from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError, not_known
 from graphbrick.core.parameters import parameter
@@ -27,7 +25,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import nfc, tokens
-from graphbrick.language.stems import WORD, possible_singulars, stems
+from graphbrick.language.stems import WORD
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.stated import stated
 from graphbrick.pipeline import LinkStage
@@ -86,6 +84,20 @@ class LinkLabels(LinkStage):
     readings: int = parameter(1, at_least=1, at_most=16, search=(1, 2, 4))
     words: str | None = parameter(None, path=True, example="films.patterns")
 
+    def _values(self, graph: Graph, question: Question) -> list[tuple[Span, str]]:
+        if not graph.columns and not graph.changes.facts:
+            return []
+        from graphbrick.bricks.link.kinds import values_in  # most graphs need none
+
+        return values_in(graph, question, self.words)
+
+    def _kinds(
+        self, graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]]
+    ) -> list[str]:
+        from graphbrick.bricks.link.kinds import kinds_in  # questions with names need none
+
+        return kinds_in(graph, question, exact, values, self.words)
+
     def link(self, graph: Graph, query: Query) -> Query:
         """Return the query with the seeds that its text names."""
         pattern = stated(graph, query.text)
@@ -93,21 +105,21 @@ class LinkLabels(LinkStage):
             return replace(query, seeds=(pattern.start,))
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
-        values = _values(graph, question, self.words)
+        values = self._values(graph, question)
         names = disjoint(exact.names)
-        matches = [entry for entry in unmatched.beside(names) if entry in names or not _overlaps(entry[0], values)]
+        matches = [entry for entry in unmatched.beside(names) if entry in names or not _is_among(entry[0], values)]
         parts = unmatched.lower_parts() if not (question.shows_names or question.shouts) else []
         matches += [
             entry
             for entry in parts
-            if not _overlaps(entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
+            if not _is_among(entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
         ]
         plain = without_courtesy(query.text)
         if matches:
             _tell_left_out(question, exact, matches)
         elif plain != query.text:
             return replace(self.link(graph, replace(query, text=plain)), text=query.text)
-        elif not exact.words and (kinds := _kinds(graph, question, exact, values, self.words)):
+        elif not exact.words and (kinds := self._kinds(graph, question, exact, values)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
             event(text, "link.only_classes", DETAIL, classes=list(dict.fromkeys(kinds)))
             return query
@@ -192,67 +204,8 @@ def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
 
 
-def _values(graph: Graph, question: Question, words: str | None) -> list[tuple[Span, str]]:
-    """Return the spans of a question that are values of properties, such as «tier 1», and names of the properties."""
-    if not graph.columns and not graph.changes.facts:
-        return []
-    from graphbrick.patterns.lexicon import lexicon_of  # most graphs need neither
-    from graphbrick.patterns.properties.terms import terms_in
-
-    starts, values = [word.start for word in question.words], []
-    for term in terms_in(graph, question.text, lexicon_of(graph, words).words):
-        first, after = bisect_left(starts, term.start), bisect_left(starts, term.end)
-        if first < after:
-            values.append((Span(first, after - 1), term.sources[0].name))
-    return values
-
-
-def _overlaps(span: Span, values: Iterable[tuple[Span, str]]) -> bool:
+def _is_among(span: Span, values: Iterable[tuple[Span, str]]) -> bool:
     return any(span.overlaps(value) for value, _ in values)
-
-
-def _kinds(
-    graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]], words: str | None
-) -> list[str]:
-    """Return the classes, and the properties, that a question without names is about.
-
-    A name alone, such as a film called «The Capital», is not such a question.
-    """
-    term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
-    capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
-    known = vocabulary(graph)
-    unread = [one for one in capitals if question.words[one.first].text not in known and not _overlaps(one, values)]
-    if not values and term_words == question.content(Span(0, len(question.words) - 1)):
-        return []
-    from graphbrick.patterns.lexicon import lexicon_of  # questions with names need none of these
-    from graphbrick.patterns.properties.sources import sources_of, words_of_values
-    from graphbrick.patterns.unknown_words import WordReader, with_readings
-
-    lexicon = lexicon_of(graph, words)
-    reader, own_words = WordReader(lexicon, values=partial(words_of_values, graph)), WORD.findall(question.text.lower())
-    misspelt = reader.misspelt(own_words)
-    spelt = {reading.word for reading in misspelt}  # «Cubist» of the value «Cubism»
-    unread = [one for one in unread if question.words[one.first].text not in spelt]
-    if question.shows_names and bool(unread or not (capitals or values)):
-        return []
-    text = with_readings(question.text, (*misspelt, *reader.near(own_words, question.text)))
-    said = frozenset(stems(text))
-    kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
-    kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
-    texts = words_of_values(graph) if graph.columns else frozenset[str]()
-    content = [word for word in own_words if word not in QUESTION_WORDS and word not in FUNCTION_WORDS]
-    kinds += [word for word in content if any(one in texts for one in (word, *possible_singulars(word)))]
-    if kinds or not COMPARES.search(question.text.lower()):
-        return kinds
-    kinds = [word for word in WORD.findall(text) if stems(word) in lexicon.roles]
-    if kinds:
-        return kinds
-    sources = [source for source in sources_of(graph) if source.literal is not None]
-    spoken = (s.words if s.relation < 0 else lexicon.relations[s.relation].words for s in sources)
-    kinds = [source.name for source, names in zip(sources, spoken, strict=True) if said & names]
-    if not kinds:  # «who won the most», «who trained nobody»
-        kinds = [graph.relation_label(number) for number, one in enumerate(lexicon.relations) if said & one.words]
-    return kinds or (["numbers or dates"] if sources else [])
 
 
 def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:

@@ -1,0 +1,73 @@
+"""What a question without names is about: classes, properties and their values, relations."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import partial
+
+from graphbrick.bricks.link.exact import ExactNames
+from graphbrick.bricks.link.question import Question, Span, disjoint
+from graphbrick.bricks.link.words import COMPARES, vocabulary
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.stems import WORD, possible_singulars, stem, stems
+from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
+from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.properties.sources import sources_of, words_of_values
+from graphbrick.patterns.properties.terms import terms_in
+from graphbrick.patterns.unknown_words import WordReader, with_readings
+
+
+def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple[Span, str]]:
+    """Return the spans of a question that are values of properties, such as «tier 1», and names of the properties."""
+    starts, values = [word.start for word in question.words], []
+    for term in terms_in(graph, question.text, lexicon_of(graph, words).words):
+        first, after = bisect_left(starts, term.start), bisect_left(starts, term.end)
+        if first < after:
+            values.append((Span(first, after - 1), term.sources[0].name))
+    return values
+
+
+def kinds_in(
+    graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]], words: str | None
+) -> list[str]:
+    """Return the classes, and the properties, that a question without names is about.
+
+    A name alone, such as a film called «The Capital», is not such a question.
+    """
+    term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
+    capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
+    known = vocabulary(graph)
+    of_values = [span for span, _ in values]
+    unread = [one for one in capitals if not any(map(one.overlaps, of_values))]
+    unread = [one for one in unread if question.words[one.first].text not in known]
+    if not values and term_words == question.content(Span(0, len(question.words) - 1)):
+        return []
+    lexicon = lexicon_of(graph, words)
+    reader, own_words = WordReader(lexicon, values=partial(words_of_values, graph)), WORD.findall(question.text.lower())
+    misspelt = reader.misspelt(own_words)
+    spelt = {reading.word for reading in misspelt}  # «Cubist» of the value «Cubism»
+    unread = [one for one in unread if question.words[one.first].text not in spelt]
+    if question.shows_names and bool(unread or not (capitals or values)):
+        return []
+    text = with_readings(question.text, (*misspelt, *reader.near(own_words, question.text)))
+    said = frozenset(stems(text))
+    kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
+    kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
+    texts = words_of_values(graph) if graph.columns else frozenset[str]()
+    content = [word for word in own_words if word not in QUESTION_WORDS and word not in FUNCTION_WORDS]
+    kinds += [word for word in content if any(one in texts for one in (word, *possible_singulars(word)))]
+    said_by = frozenset[str]().union(*(names.words for names in lexicon.relations))
+    is_asked = bool(content) and own_words[0] in QUESTION_WORDS  # «who has been trained»
+    is_all_said = is_asked and all(word.isalpha() and stem(word) in said_by for word in content)
+    if kinds or not (is_all_said or COMPARES.search(question.text.lower())):
+        return kinds
+    kinds = [word for word in WORD.findall(text) if stems(word) in lexicon.roles]
+    if kinds:
+        return kinds
+    sources = [source for source in sources_of(graph) if source.literal is not None]
+    spoken = (s.words if s.relation < 0 else lexicon.relations[s.relation].words for s in sources)
+    kinds = [source.name for source, names in zip(sources, spoken, strict=True) if said & names]
+    if not kinds:  # «who won the most», «who trained nobody»
+        kinds = [graph.relation_label(number) for number, one in enumerate(lexicon.relations) if said & one.words]
+    return kinds or (["numbers or dates"] if sources else [])
