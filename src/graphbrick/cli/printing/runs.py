@@ -85,7 +85,7 @@ def _print_paths(out: Console, facts: Mapping[str, Any]) -> None:
         out.print(Text(f"... and {len(facts['evidence']) - _PATHS_SHOWN:,} more paths", style="dim"))
 
 
-_PROPERTIES_SHOWN = 3  # under one answer
+_PROPERTIES_SHOWN = _COUNTED_SHOWN = 3  # under one answer
 
 
 def print_answers(out: Console, facts: Mapping[str, Any], limit: int = ANSWERS_SHOWN) -> None:
@@ -122,7 +122,8 @@ def print_answers(out: Console, facts: Mapping[str, Any], limit: int = ANSWERS_S
         if properties:
             continue
         if answer["key"] in proofs and tuple(proofs[answer["key"]].get("columns", ())) == ANSWER:
-            continue  # how they were computed is a note, once for all
+            _print_counted(out, answer["key"], items)  # how they were computed is a note, once for all
+            continue
         if answer["key"] in proofs:
             out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))
         elif facts["from_model"]:
@@ -131,8 +132,20 @@ def print_answers(out: Console, facts: Mapping[str, Any], limit: int = ANSWERS_S
             out.print(Text(plain(f"  {row}")))
         elif answer["key"] is None and not computed:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
+        elif answer["key"] is None and len(answers) == 1:
+            _print_counted(out, None, items)
     if len(answers) > limit:
         out.print(Text(f"... and {len(answers) - limit:,} more answers (--limit {len(answers)} shows all)"))
+
+
+def _print_counted(out: Console, key: str | None, items: Iterable[Mapping[str, Any]]) -> None:
+    """Print the first paths of what was counted or compared at an entity; all paths for None."""
+    proving = [(item["text"], item["triples"]) for item in items if item.get("triples")]
+    paths = [text for text, triples in proving if key is None or any(key in (one[0], one[2]) for one in triples)]
+    for path in paths[:_COUNTED_SHOWN]:
+        out.print(Text(plain(f"  {path}")))
+    if len(paths) > _COUNTED_SHOWN:
+        out.print(Text(f"  ... and {len(paths) - _COUNTED_SHOWN:,} more paths", style="dim"))
 
 
 def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Best,
     Both,
     Holding,
+    IsAmong,
     Listed,
     Members,
     Place,
@@ -49,6 +50,8 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
         inner = getattr(plan, "base", None) if isinstance(plan, ValuePlan) else None
         if isinstance(inner, SetPlan) and not isinstance(inner, Members):
             entities = inner.run(place)
+            if isinstance(plan, IsAmong):  # what shows it of those that are asked about
+                entities = entities[np.isin(entities, plan.entities.run(place))]
     else:
         assert isinstance(plan, SetPlan)
         inner, entities = plan, plan.run(place)
