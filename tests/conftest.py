@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,12 @@ from graphbrick.demo.graph import world_graph
 
 # Doctests are looked for in every module; several modules called conftest would be in each other's way.
 collect_ignore_glob = ["*conftest.py"]
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of tests out of the search for unused objects, which took a seventh of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -75,6 +75,7 @@ def test_a_server_that_hangs_is_given_up_after_the_time_out(line: tuple[Line, st
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.whole
 @over_lines
 def test_a_copy_goes_on_after_the_server_died(
     line: tuple[Line, str], part: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -68,6 +68,7 @@ def test_a_word_that_becomes_a_placeholder_when_a_question_is_tidied_is_none(tex
     assert run.answer is not None
 
 
+@pytest.mark.whole
 def test_namesakes_are_told_apart_by_sixteen_words_at_most(tmp_path, monkeypatch):
     (tmp_path / "nodes_person.csv").write_text("id,name,born\np1,Ann Lee,1960\np2,Ann Lee,1980\np3,Bo Day,1970\n")
     (tmp_path / "edges.csv").write_text("source,relation,target\np1,knows,p3\np2,knows,p3\n")

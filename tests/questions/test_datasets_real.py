@@ -34,6 +34,7 @@ def test_metaqa(data_dir: Path, metaqa_graph: Graph, hops: int, count: int) -> N
     assert sum(report.distance[str(hop)] for hop in range(hops + 1)) == report.questions
 
 
+@pytest.mark.whole
 def test_freebase_distances_are_the_hops_that_are_stated(data_dir: Path, tmp_path: Path) -> None:
     folder = data_dir / "freebase"
     names = (EntityRecord(key, label) for key, label in rows(folder / "labels.tsv.gz"))

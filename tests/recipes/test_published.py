@@ -266,6 +266,7 @@ def check_run(run: Run, found: Recipe) -> None:
     assert not [event for event in run.trace.events if "could not be read" in event or "names" in event]
 
 
+@pytest.mark.whole
 def test_reports_reach_the_model_and_the_answer(world: tuple[Graph, str, list[str]], parts: dict[str, str]) -> None:
     graph, question, seeds = world
     with ScriptedLLM(lambda request: "Kenyan shilling" if "Reports" in request.prompt else says(request)) as server:

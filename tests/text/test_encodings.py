@@ -116,6 +116,7 @@ def test_tables(tmp_path: Path, encoding: str, delimiter: str) -> None:
     assert {one.note for one in others} == {""}
 
 
+@pytest.mark.whole
 def test_a_long_table_whose_last_row_tells_its_encoding(tmp_path: Path) -> None:
     rows = ["id,text", *(f"{i},Nothing of note is written here" for i in range(60_000))]
     for encoding in ("cp1251", "utf-8"):

@@ -234,11 +234,13 @@ class TestLongQuestions:
         assert keys == ["london", "nyc"]
         assert len(events) == 1
 
+    @pytest.mark.whole
     def test_a_name_again_and_again(self, graph: Graph) -> None:
         keys, _, mentions = link(graph, "Kenya Nairobi " * 7_000)
         assert keys == ["kenya", "nairobi"]
         assert len(mentions) == 14_000
 
+    @pytest.mark.whole
     def test_a_homonym_again_and_again_is_one_event(self, graph: Graph) -> None:
         keys, events, _ = link(graph, "London " * 15_000)
         assert keys == ["london"]

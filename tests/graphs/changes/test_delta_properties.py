@@ -156,6 +156,7 @@ def triple_of(graph: Graph, triple: int) -> TripleRecord:
     return graph.key(head), graph.relation_key(relation), graph.key(tail)
 
 
+@pytest.mark.whole
 @settings(max_examples=20, deadline=None)
 @given(history=histories())
 def test_a_changed_graph_says_what_a_built_one_says(folders: Folders, history: History) -> None:

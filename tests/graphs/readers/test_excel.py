@@ -139,6 +139,7 @@ def test_a_workbook_whose_archive_cannot_be_read_is_refused(tmp_path: Path, plac
         Reading(file)
 
 
+@pytest.mark.whole
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     file = tmp_path / "bomb.xlsx"
     with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as packed, packed.open("xl/sharedStrings.xml", "w") as out:

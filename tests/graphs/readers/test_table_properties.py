@@ -232,6 +232,7 @@ def test_company(data_dir: Path) -> None:
     assert EdgeRecord("p0", "MEMBER_OF", "t5", {"since": Raw("2019-12-10")}) in read.edges
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 def test_hetionet_names_the_file_that_is_not_read(data_dir: Path) -> None:
     read = Reading(data_dir / "hetionet")

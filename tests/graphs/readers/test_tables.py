@@ -244,6 +244,7 @@ def test_parquet_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         read(tmp_path / "empty.parquet")
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 def test_hetionet(data_dir: Path) -> None:
     records = read(data_dir / "hetionet")
@@ -256,6 +257,7 @@ def test_hetionet(data_dir: Path) -> None:
     )
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 def test_freebase_labels(data_dir: Path) -> None:
     folder = data_dir / "freebase"

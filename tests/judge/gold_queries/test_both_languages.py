@@ -48,6 +48,7 @@ def check(questions: Iterable[QueryQuestion], cypher: str, sparql: str) -> Count
     return compared
 
 
+@pytest.mark.whole
 def test_over_a_part_of_the_world_graph(world_cache: Path, tmp_path: Path) -> None:
     world = world_graph()
     graph = local_graph(world, [world.named(name)[0] for name in ("Kenya", "France")], hops=3, limit_per_node=15)
@@ -63,6 +64,7 @@ def nasty(tmp_path: Path, records: list[Record]) -> tuple[Graph, str, str]:
     return graph, f"ladybug:{to_ladybug(graph, tmp_path / 'nasty.ladybug')}", in_rdf(graph, tmp_path)
 
 
+@pytest.mark.whole
 def test_over_names_with_quotes_braces_and_other_letters(tmp_path: Path) -> None:
     names = ["it's", 'say "x"', "back`tick", "{brace} {0}", "a\\b", "line\nbreak", "東京 😀", "$x ?y", "// no", "# no"]
     records: list[Record] = [EntityRecord(f"b/{i}", name, types=("Größe {x}",)) for i, name in enumerate(names)]

@@ -72,6 +72,7 @@ def test_no_text_is_lost(page: str, text: str) -> None:
     assert (document.text, document.note) == (text, "")
 
 
+@pytest.mark.whole
 def test_thousands_of_nested_asides_are_soon_read() -> None:
     assert read("<aside class=sidebar>" * 5000 + "Kenya").text == "Kenya"
 
