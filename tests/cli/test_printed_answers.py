@@ -53,6 +53,19 @@ def test_how_answers_were_computed_is_not_told_for_each(capsys):
     assert printed(capsys, answers, rows) == "City 0\nCity 1\nCity 2\n"
 
 
+def test_what_was_counted_is_shown_by_its_first_paths(run, tmp_path):
+    owned = [("North", "owns", f"Plane {number}") for number in range(5)] + [("South", "owns", "Glider")]
+    build([*owned, ("North", "type", "Airline"), ("South", "type", "Airline")], tmp_path / "g.graph")
+    most = run("ask", tmp_path / "g.graph", "Who owns the most?").out.splitlines()
+    assert most[:2] == ["North", "  North -> owns -> Plane 0"]
+    assert most[4] == "  ... and 2 more paths"
+    number = run("ask", tmp_path / "g.graph", "How many does South own?").out.splitlines()
+    assert number[:2] == ["1", "  South -> owns -> Glider"]
+    cited = json.loads(run("ask", tmp_path / "g.graph", "Who owns the most?", "--json").out)
+    shown = [cited["support"][place]["text"] for place in cited["answers"][0]["support"]]
+    assert {"North -> owns -> Plane 4", "North -> owns -> Plane 0"} <= set(shown)
+
+
 def test_limit_sets_how_many_answers_are_shown(run, tmp_path):
     names = ["Ethiopia", "Somalia", "Tanzania", "Uganda"]
     build([("Kenya", "borders", name) for name in names], tmp_path / "g.graph")

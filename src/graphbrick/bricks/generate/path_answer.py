@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from graphbrick.graphs.cards import Card
 
 
+_COUNTED = 10  # paths of what was counted that support one answer
+
+
 @dataclass(frozen=True, repr=False)
 class PathAnswer(GenerateStage):
     """The entities at the ends of the best path's relation pattern, as a set; no language model.
@@ -210,6 +213,9 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
 def computed(evidence: Evidence) -> Answer:
     """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it.
 
+    Where none does, the first paths that begin at it do, such as those that were counted; so do the first of all paths
+    of a number, or of yes and no.
+
     The card of an entity is the answer in place of its name, and its own support. Of documents, the passages that a row
     cites support it.
     """
@@ -217,6 +223,7 @@ def computed(evidence: Evidence) -> Answer:
     cards = {cast("Card", item).id: (i, item.text) for i, item in enumerate(evidence.items) if item.kind == "card"}
     texts: list[str] = []
     by_end: dict[int, list[int]] = {}
+    by_start: dict[int, list[int]] = {}
     properties: dict[int | str, list[int]] = {}  # by entity and by value
     passages = {item.citations: i for i, item in enumerate(evidence.items) if item.kind == "passage"}
     for i, item in enumerate(evidence.items):
@@ -224,6 +231,7 @@ def computed(evidence: Evidence) -> Answer:
             rows.append((i, item))
         elif isinstance(item, Path):
             by_end.setdefault(item.end, []).append(i)
+            by_start.setdefault(item.start, []).append(i)
         elif isinstance(item, Property):
             values = item.value if isinstance(item.value, tuple) else (item.value,)
             keys: tuple[int | str, ...] = (*item.entities, *map(shown_value, values))
@@ -240,7 +248,10 @@ def computed(evidence: Evidence) -> Answer:
         if cited := [passages[(place,)] for place in row.citations if (place,) in passages]:
             support.append(tuple(cited))
             continue
-        paths = by_end.get(own, ()) if isinstance(own, int) else ()
+        if isinstance(own, int):
+            paths = by_end.get(own) or by_start.get(own, [])[:_COUNTED]
+        else:
+            paths = [i for ends in by_start.values() for i in ends][:_COUNTED]
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
         support.append((*dict.fromkeys(properties.get(own, every)), place, *paths))
     return Answer(
