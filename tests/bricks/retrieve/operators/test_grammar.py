@@ -8,6 +8,7 @@ import pytest
 from staff import Indifferent
 
 from graphbrick import EntityRecord, LinkLabels, PathAnswer, Patterns
+from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.stage import ASSUMED, EXPLAINED, Operators
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
@@ -249,3 +250,23 @@ def test_those_with_the_number_of_the_last_are_counted(service: Graph) -> None:
     told = " ".join(map(str, PIPELINE.run(service, "the two oldest pilots").trace.events))
     assert "1 more have the same age as the last of the 2" in told
     assert "left out" not in " ".join(map(str, PIPELINE.run(service, "the three oldest pilots").trace.events))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which pilots trained " + "other pilots who trained " * 12 + "zzz?",
+        "Is every pilot " + "of an airline that owns planes flown by pilots " * 6 + "zzz?",
+        "Which pilots fly " + "planes of airlines of " * 12 + "zzz?",
+        "Which pilots fly " + "planes of airlines of " * 12 + "pilots?",
+    ],
+)
+def test_phrases_in_phrases_are_read_or_refused_in_bounded_steps(
+    service: Graph, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a bound, each phrase more doubles the readings: these would take hours."""
+    begun, begin = [], Tokens.begin_phrase
+    monkeypatch.setattr(Tokens, "begin_phrase", lambda tokens: (begun.append(1), begin(tokens)))
+    run = PIPELINE.run(service, question)
+    assert ("zzz" not in question) == bool(run.answer.texts)
+    assert len(begun) < 50_000

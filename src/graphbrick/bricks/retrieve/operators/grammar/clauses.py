@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
@@ -134,7 +135,7 @@ class Clauses(Verbs):
                 yield from self._further(said, subject)
         elif word in NOT:
             denied = self.denied(subject, self._verb(at + 1, subject))
-            yield from as_sets((*self._is(at + 1, subject, negated=True), *denied))
+            yield from as_sets(chain(self._is(at + 1, subject, negated=True), denied))
         elif word and word not in BE | DO | HAVE:
             yield from self._plainly_modified(at, subject)
 
@@ -199,7 +200,7 @@ class Clauses(Verbs):
     def _object_of(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
         """Yield «(parts that) e0 supplies», «(faults that) nobody repaired», «(machines) workers over 50 operate»."""
         tokens = self.tokens
-        for group, end in (*self.group(at), *self._others(at, subject)):
+        for group, end in chain(self.group(at), self._others(at, subject)):
             place = tokens.past(end, DO | HAVE | BE | ADVERBS)
             negated = tokens.is_one_of(place, NOT)
             passive = not BE.isdisjoint(tokens.words[end:place])

@@ -69,6 +69,7 @@ class Nouns(Roles):
 
     def group(self, at: int) -> Iterator[tuple[Group, int]]:
         """Yield the readings of a noun phrase with its quantity, such as «at least two Boeing planes»."""
+        self.tokens.begin_phrase()
         yield from self._pronoun(at)
         yield from self._names(at)
         for quantity, place in self._quantity(at):

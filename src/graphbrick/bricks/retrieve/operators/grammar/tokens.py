@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators.dates import Date
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Amount
 from graphbrick.core.deferred import cached_property
 from graphbrick.language import forms
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"\d+:\d+|[^\s,;:?!()«»\"]+|,")
 _METRES = re.compile(r"(?<=\d) m\b(?! people)|(?<=\d\d\d)m\b")
 _LONGEST = 4  # words of a phrase
+_MOST_PHRASES = 1_500  # begun in all ways of reading a question; those of people have at most about fifty
 _SEASONS = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8}
 """The months before the first one of a season, in the northern hemisphere; winters fall into two years."""
 
@@ -40,9 +42,17 @@ class Tokens:
         self._starts = [match.start() for match in matches]
         self._ends = [match.end() for match in matches]
         self._stems = [stem(word.removesuffix("'s")) for word in self.words]
+        self._phrases = 0
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def begin_phrase(self) -> None:
+        """Count a noun phrase that is read; raise `CannotPlanError` if a question in phrases has too many readings."""
+        self._phrases += 1
+        if self._phrases > _MOST_PHRASES:
+            message = "this question can be read in too many ways; ask it in parts"
+            raise CannotPlanError(message, code="grammar.too_many_readings")
 
     def word(self, at: int) -> str:
         """Return the word at a place; "" after the last."""

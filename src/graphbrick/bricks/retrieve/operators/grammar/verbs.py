@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
@@ -125,7 +126,7 @@ class Verbs(States):
     def _objects(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield the subjects that a relation joins to its objects: «two planes since 2020», or to anything."""
         yield from self._most(at, subject, link)
-        for group, end in (*self.group(at), *self._their(at, subject), *self._others(at, subject)):
+        for group, end in chain(self.group(at), self._their(at, subject), self._others(at, subject)):
             if not group.is_any and not link.leads_to(group.classes):
                 yield from self._placed_further(end, subject, link, group)
                 continue
@@ -206,7 +207,7 @@ class Verbs(States):
         end = tokens.past(at + 1, WORKING)
         for link, last in [*self.links.by_verb(end - 1, subject.name), (None, end)]:
             start = tokens.past(last, PLACED)
-            for group, after in (*self.group(start), *self._their(start, subject)):
+            for group, after in chain(self.group(start), self._their(start, subject)):
                 if group.is_any or group.quantity != SOME:
                     continue
                 links = [link] if link else self.links.plain(subject.name, group.classes, tokens.word(at + 1))
