@@ -65,6 +65,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Graph:
             (name, "LOCATED_IN", country),
         ]
     records += [EntityRecord(name, types=("Country",)) for name in ("Norway", "Portugal")]
+    records += [("Ann Low", "CITIZEN_OF", "Norway"), ("Cy Orr", "CITIZEN_OF", "Portugal")]
     records += [EntityRecord(name, types=("Airline",)) for name in ("Northair", "Sunair", "Lostair")]
     own = {
         (head, tail): {"seat_number": seat, "licensed": datetime.date(year, 1, 1)}
@@ -270,3 +271,11 @@ def test_phrases_in_phrases_are_read_or_refused_in_bounded_steps(
     run = PIPELINE.run(service, question)
     assert ("zzz" not in question) == bool(run.answer.texts)
     assert len(begun) < 50_000
+
+
+def test_citizens_are_not_told_to_be_in_a_country(service: Graph) -> None:
+    run = PIPELINE.run(service, "Which pilots are in Norway?")
+    assert not run.answer.texts or run.answer.confidence < EXPLAINED
+    assert "does not say how something is in Norway" in " ".join(map(str, run.trace.events))
+    assert PIPELINE(service, "Which pilots are from Norway?").confidence == EXPLAINED
+    assert PIPELINE(service, "Which airports are in Norway?").confidence == EXPLAINED

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.grammar.left_out import check_left_out
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
@@ -29,7 +30,6 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
-from graphbrick.bricks.retrieve.operators.schema.left_out import check_left_out
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import (
     check_ends,

@@ -34,6 +34,12 @@ _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located
 _LONGEST = 3  # words of a verb
 
 
+def may_be_in(label: Stems, place: str) -> bool:
+    """Return whether a relation may say that something is in a place of a class; that of citizens does not."""
+    others = set(label) - SMALL - set(stems(spaced(place)))
+    return not others or not _LOCAL.isdisjoint(label)
+
+
 class Link(NamedTuple):
     """A way from the members of one class to those of another.
 
@@ -203,7 +209,6 @@ class Links:
         ):
             return []  # «to e0» is not `part of`
         (join,) = chosen
-        others = set(label) - SMALL - set(stems(spaced(join.end)))
-        if preposition in _PLACES and self.is_place(join.end) and others and not _LOCAL & set(label):
+        if preposition in _PLACES and self.is_place(join.end) and not may_be_in(label, join.end):
             return []
         return [Link(((join.relation, join.forward),), join.end)]

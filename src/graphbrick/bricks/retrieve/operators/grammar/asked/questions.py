@@ -10,12 +10,12 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
 from graphbrick.bricks.retrieve.operators.grammar.asked.sets import SetsAsked
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
+from graphbrick.bricks.retrieve.operators.grammar.left_out import assume_other
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links
 from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, IS
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
-from graphbrick.bricks.retrieve.operators.schema.left_out import assume_other
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language import forms

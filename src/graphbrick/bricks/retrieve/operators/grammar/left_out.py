@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.links import Links, may_be_in
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.trace import event
+from graphbrick.language.stems import stems
+from graphbrick.patterns.lexicon import SMALL, label_stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -24,6 +30,7 @@ _OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
 _OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
 _ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
+_PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
 _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|million|billion|thousand|hundred)\b)(?!-)")
 
@@ -46,6 +53,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     other = _OTHER.search(bare)
     if other is not None and not _NEGATED.search(shown):
         assume_other(parser, plan, other[0])
+    _assume_place(parser, plan)
     for number in _NUMBER.finditer(bare):
         _check_number(parser, plan, shown, number[0])
     word = parser.english.search("not_of_all", text) or _NO.search(text)
@@ -60,6 +68,21 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
 def assume_other(parser: Parser, plan: Plan, word: str) -> None:
     """Record as an assumption that «other» speaks of nothing that the question names."""
     parser.resolver.assumptions.setdefault(plan, f"{word!r} is left out: the question does not say than what")
+
+
+def _assume_place(parser: Parser, plan: Plan) -> None:
+    """Record as an assumption that «pilots in e0», a country, are its citizens, which the question does not say."""
+    if not isinstance(plan, p.Along) or len(plan.steps) != 1:
+        return
+    graph, lexicon = parser.place.graph, parser.resolver.lexicon
+    places = (parser.entity(match[1]) for match in _PLACED.finditer(parser.question.text))
+    name = lexicon.classes_of(np.array([plan.start])) if plan.start in places else ""
+    label = graph.relation_label(plan.steps[0][0])
+    is_said = set(stems(parser.question.text)) & set(label_stems(label)) - SMALL
+    if name and Links.is_place(name) and not is_said and not may_be_in(label_stems(label), name):
+        text = f"the question does not say how something is in {graph.label(plan.start)}; {label} is taken"
+        parser.resolver.assumptions.setdefault(plan, text)
+        event(text, "operators.place_taken", relation=label)  # also where a path says the same and is surer
 
 
 def _check_names(parser: Parser, plan: Plan) -> None:
