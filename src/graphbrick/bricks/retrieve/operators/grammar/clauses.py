@@ -66,17 +66,13 @@ class Clauses(Verbs):
         start = at + 1 if negated else at
         if said.link is not None and said.group is not None:
             same = self._same_object(start, subject, said.link, said.group)
-            yield from self.so(subject, same, negated=negated)
+            yield from self.denied_if(subject, same, negated=negated)
         if not self.tokens.is_one_of(start, BE | DO | HAVE):
             yield from self._is(start, subject, negated=negated)
-            yield from self.so(subject, self._having(start, subject), negated=negated)
+            yield from self.denied_if(subject, self._having(start, subject), negated=negated)
         if said.link is not None:
             objects = self._objects(self.tokens.past(start, PLACED), subject, said.link)
-            yield from self.so(subject, objects, negated=negated)
-
-    def so(self, subject: Subject, readings: Iterable[Reading], *, negated: bool) -> Iterable[Reading]:
-        """Return what was read, or its denial."""
-        return self.denied(subject, readings) if negated else readings
+            yield from self.denied_if(subject, objects, negated=negated)
 
     def _same_object(self, at: int, subject: Subject, link: Link, group: Group) -> Iterator[Reading]:
         """Yield «(work for e0) but not as a captain», «(had a fault in 2022) but not in 2024»."""
@@ -98,17 +94,17 @@ class Clauses(Verbs):
             after = tokens.past(after + 1, ADVERBS)
         if word in BE:
             yield from self._is(after, subject, negated=negated)
-            yield from self.so(subject, self._verb(after, subject), negated=negated)
+            yield from self.denied_if(subject, self._verb(after, subject), negated=negated)
         elif word in DO and (negated or after < len(tokens)):
-            yield from self.so(subject, self._verb(after, subject), negated=negated)
+            yield from self.denied_if(subject, self._verb(after, subject), negated=negated)
             if tokens.is_one_of(after, HAVE):
-                yield from self.so(subject, self._having(after + 1, subject), negated=negated)
+                yield from self.denied_if(subject, self._having(after + 1, subject), negated=negated)
         elif word in HAVE:
             if tokens.word(after) == "been":
                 yield from self._is(after + 1, subject, negated=negated)
-                yield from self.so(subject, self._verb(after + 1, subject), negated=negated)
-            yield from self.so(subject, self._verb(after, subject), negated=negated)
-            yield from self.so(subject, self._having(after, subject), negated=negated)
+                yield from self.denied_if(subject, self._verb(after + 1, subject), negated=negated)
+            yield from self.denied_if(subject, self._verb(after, subject), negated=negated)
+            yield from self.denied_if(subject, self._having(after, subject), negated=negated)
             yield from self._verb(at, subject)
         elif word in NOT:
             yield from self.denied(subject, self._verb(at + 1, subject))
@@ -205,7 +201,7 @@ class Clauses(Verbs):
             negated = tokens.is_one_of(place, NOT)
             passive = not BE.isdisjoint(tokens.words[end:place])
             done = self.done_by(subject, group, place + 1 if negated else place, passive=passive)
-            yield from as_sets(self.so(subject, done, negated=negated))
+            yield from as_sets(self.denied_if(subject, done, negated=negated))
 
     def _busy_with(self, at: int, name: str, subject: Subject) -> list[tuple[Link, int]]:
         """Return what «(projects that e0 is) busy with», «involved in» may mean."""

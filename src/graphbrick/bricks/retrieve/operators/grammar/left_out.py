@@ -25,7 +25,7 @@ _NOT_WITHIN = re.compile(  # «not before» is from then on
 )
 _NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
 _WITHOUT = re.compile(r"\b(?:without|except|excluding)\b")
-_ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! (?:a|one)\b)(?!-)")
+_ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! a\b)(?!-)")
 _OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
 _OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
 _ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
@@ -38,8 +38,8 @@ _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|milli
 def check_left_out(parser: Parser, plan: Plan | None) -> None:
     """Raise `UnreadWordError` if a plan says nothing of a word that changes what is asked.
 
-    These are «not», «never» and «without», «only», a number in words, and a name in a comparison; that «other» is left
-    out is an assumption.
+    These are «not», «never» and «without», «only», «or more», a number in words, and a name in a comparison. It is an
+    assumption that «other» says nothing, or that «in» a country means its citizens.
     """
     if plan is None:
         return

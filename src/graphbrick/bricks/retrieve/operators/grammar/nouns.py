@@ -253,6 +253,10 @@ class Nouns(Roles):
                 plan = p.opposite(inside) or p.Without(base.plan, inside)
                 yield one._replace(plan=plan, wide=None, known=())
 
+    def denied_if(self, subject: Subject, readings: Iterable[Reading], *, negated: bool) -> Iterable[Reading]:
+        """Return what was read, or where a «not» stood before it, its denial."""
+        return self.denied(subject, readings) if negated else readings
+
     def _knowing(self, subject: Subject, source: Source, inside: SetPlan) -> SetPlan:
         """Return the part of a set of which a property is known, if some have it that are not in another set."""
         known = p.Both((p.Members(subject.name), self.resolver.holding(source)))

@@ -32,12 +32,9 @@ class States(Comparing):
 
     def _is(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Reading]:
         """Yield what follows «is» or «is not»."""
-        if not negated:
-            yield from self._complement(at, subject)
-            return
-        yield from self.denied(subject, self._complement(at, subject))
-        people = set(self.links.people())
-        for inner, end in self.noun(self.tokens.past(at, ("a", "an", "the", "any")), bare=True):
+        yield from self.denied_if(subject, self._complement(at, subject), negated=negated)
+        people = set(self.links.people()) if negated else set[str]()
+        for inner, end in self.noun(self.tokens.past(at, ("a", "an", "the", "any")), bare=True) if negated else ():
             if inner.name != subject.name and {inner.name, subject.name} <= people:  # «people who are no captains»
                 yield Reading(p.Without(subject.plan, inner.plan), end)
 
@@ -209,10 +206,10 @@ class States(Comparing):
     def _where_triples(
         self, subject: Subject, one: TripleProperty, condition: Condition, end: int
     ) -> Iterator[Reading]:
-        """Yield the subjects with a triple that meets a condition on a property of it."""
+        """Yield the heads of triples that meet a condition; of works acquired in 2015, no museum was."""
         for join in self.links.between(subject.name, None):
-            if join.relation in one.relations:
-                link = Link(((join.relation, join.forward),), join.end)
+            if join.relation in one.relations and join.forward:
+                link = Link(((join.relation, True),), join.end)
                 yield from linked(self.place, subject, link, ANYTHING, end, (condition,))
 
     def _having_best(self, at: int, subject: Subject) -> Iterator[Reading]:

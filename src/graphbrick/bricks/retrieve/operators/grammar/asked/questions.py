@@ -194,7 +194,7 @@ class Questions(SetsAsked):
         if first in IS:
             for said in self._is(start, subject, negated=negated):
                 yield from self._further(said, subject)
-        for said in self.so(subject, self._verb_after(start, subject, first), negated=negated):
+        for said in self.denied_if(subject, self._verb_after(start, subject, first), negated=negated):
             yield from self._further(said, subject)
 
     def _verb_after(self, at: int, subject: Subject, first: str) -> Iterator[Reading]:

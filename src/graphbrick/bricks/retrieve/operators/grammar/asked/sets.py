@@ -147,7 +147,7 @@ class SetsAsked(Amounts):
             negated = tokens.is_one_of(end, ("not", "never"))
             passive = tokens.is_one_of(at, IS)
             done = self.done_by(subject, group, end + 1 if negated else end, passive=passive, counted=counted)
-            yield from as_sets(self.so(subject, done, negated=negated))
+            yield from as_sets(self.denied_if(subject, done, negated=negated))
             if tokens.is_one_of(at, IS) and tokens.is_one_of(end, PLACED):  # «what group is e0 in»
                 for name in group.classes[:1]:
                     for link in self.links.plain(name, (subject.name,), tokens.word(end)):
