@@ -13,6 +13,7 @@ import pytest
 from faults import fails
 from made_study import Madeup, write_study
 
+from graphbrick import build
 from graphbrick.core.errors import InputError
 from graphbrick.questions.grounding import ground
 from graphbrick.questions.question import Question
@@ -155,6 +156,16 @@ def test_runs_are_told_apart_by_recipe_graph_and_linking_and_have_names_of_their
         assert recorder.run("", "PPR(k=3)", GRAPH, linked=True) == 4
     with Study.open(path) as study:
         assert [run.name for run in study.runs()] == ["mine", "mine (2)", "mine (3)", "pipeline 4"]
+
+
+def test_the_same_pipeline_on_another_graph_is_named_by_that_graph(path, tmp_path):
+    films = build([("Alien", "director", "Ridley Scott")], tmp_path / "films.graph")
+    bands = build([("Abba", "from", "Sweden")], tmp_path / "bands.graph")
+    with Recorder(path) as recorder:
+        for graph, recipe in ((films, "PPR(k=1)"), (bands, "PPR(k=2)"), (bands, "PPR(k=3)"), (films, "PPR(k=4)")):
+            recorder.run("mine", recipe, graph, linked=False)
+    with Study.open(path) as study:
+        assert [run.name for run in study.runs()] == ["mine", "mine on bands", "mine (2)", "mine (3)"]
 
 
 def test_it_can_be_read_while_it_is_written(path):

@@ -140,8 +140,8 @@ class Recorder:
         """Return the number of the run of a pipeline on a graph; added if it is new.
 
         Args:
-            name: Its name in tables; a number is appended if another run has the name. Empty for "pipeline" and the
-                number of the run.
+            name: Its name in tables. If another run has it, "on" and the graph are appended where that run is on a
+                graph of another name, else a number. Empty for "pipeline" and the number of the run.
             recipe: The recipe text of the pipeline.
             graph: The graph.
             linked: Whether seeds are linked although the file gives them.
@@ -163,9 +163,14 @@ class Recorder:
         if number is not None:
             self._db.execute("UPDATE runs SET identity = ?, digests = ? WHERE id = ?", (key, digests, number))
             return int(number)
-        taken = {row["name"] for row in self._db.rows("SELECT name FROM runs")}
+        taken = {
+            row["name"]: Path(row["graph_path"]).stem for row in self._db.rows("SELECT name, graph_path FROM runs")
+        }
         name = plain(name) or f"pipeline {self._db.value('SELECT coalesce(max(id), 0) FROM runs') + 1}"
-        free = next(text for text in chain([name], (f"{name} ({n})" for n in count(2))) if text not in taken)
+        stem = Path(graph.place).stem
+        on_graph = [f"{name} on {stem}"] if taken.get(name, stem) != stem else []
+        names = chain([name], on_graph, (f"{name} ({n})" for n in count(2)))
+        free = next(text for text in names if text not in taken)
         return self._db.insert(
             "INSERT INTO runs (name, recipe, graph_path, graph_hash, linked, started, identity, digests)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -10,6 +10,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.language.counting import counted
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.few_texts import FewTexts
@@ -155,8 +156,8 @@ def _figures(paper: FilledPaper, table: FilledTable, questions: Sequence[StudyQu
     charts = [chart for place, _ in enumerate(table.columns) if (chart := _chart(table, place)) is not None]
     if not charts:
         return [table_figure(values, title, note)]
-    titled = [chart._replace(title=f"{title} ({chart.title})") for chart in charts]
-    return [titled[0]._replace(note=note), *titled[1:], table_figure(values, f"{title}, as a table", folded=True)]
+    drawn = macro("parts.html", "side_by_side", [(chart.title, chart.content) for chart in charts])
+    return [Figure(drawn, title, note), table_figure(values, f"{title}, as a table", folded=True)]
 
 
 def _chart(table: FilledTable, place: int) -> Figure | None:
@@ -174,7 +175,7 @@ def _chart(table: FilledTable, place: int) -> Figure | None:
     lines = [
         Line(
             _COLOURS[turn % len(_COLOURS)],
-            re.sub(r"\$\{?(\w+)\}?", r"\1", group),
+            re.sub(r"\$\{?\w+\}?", "…", group),
             [points[number] for number, _ in members],
         )
         for turn, (group, members) in enumerate(groupby(numbered, key=lambda one: one[1].group))
@@ -228,11 +229,10 @@ def _here(paper: FilledPaper, questions: Sequence[StudyQuestion]) -> dict[str, s
     for run in paper.runs:
         for key, text in _models(run):
             found[key][text] = None
-    sizes = [
-        f"{sum(one.graph_hash == data.graph_hash and one.dataset in data.datasets for one in questions):,} questions "
-        f"of {data.name}"
-        for data in paper.plan.data
-    ]
+    sizes = []
+    for data in paper.plan.data:
+        of = sum(one.graph_hash == data.graph_hash and one.dataset in data.datasets for one in questions)
+        sizes.append(f"{counted(of, 'question')} of {data.name}")
     columns = [column for table in paper.tables for column in table.columns]
     measures = dict.fromkeys(measure_name(one.measure) for one in columns if is_share(one.measure))
     return {
@@ -255,7 +255,8 @@ def _models(run: StudyRun) -> Iterator[tuple[str, str]]:
     inside = {id(brick.scorer) for brick in bricks if isinstance(brick, FewTexts)}  # named with how much it reads
     for brick in bricks:
         if isinstance(brick, ChatModel):
-            yield "model", repr(brick)
+            text = repr(brick)
+            yield "model", text if brick.model in text else f"{brick.model}, by {text}"
         elif isinstance(brick, FewTexts) or (isinstance(brick, Embedder) and id(brick) not in inside):
             yield "embedder", repr(brick)
 
