@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +172,11 @@ def test_a_release_gets_links_to_where_it_comes_from() -> None:
         '[up](#top) <img src="https://h/o/n/raw/v1/docs/q.png">'
     )
     assert set(hatch_build.urls("https://h/o/n")) >= {"Homepage", "Source", "Issues", "Changelog", "Security"}
+
+
+def test_no_folder_of_tests_has_a_name_that_pytest_leaves_out(pytestconfig: pytest.Config) -> None:
+    patterns = pytestconfig.getini("norecursedirs")
+    files = [file.relative_to(ROOT) for name in ("src", "tests") for file in (ROOT / name).rglob("*.py")]
+    folders = {part for file in files for part in file.parts[:-1]}
+    assert "build" in folders
+    assert [one for one in folders if any(fnmatchcase(one, pattern) for pattern in patterns)] == []

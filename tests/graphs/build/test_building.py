@@ -48,7 +48,13 @@ def records(count: int, seed: int = 0) -> list[Record]:
             aliases = tuple(rng.choice(["alias", f"also {i}", "Same Name"]) for _ in range(rng.randrange(3)))
             types = tuple(rng.choice("ABC") for _ in range(rng.randrange(3)))
             found.append(EntityRecord(about, label, aliases, types, rng.choice([None, "", f"about {i} " * 9])))
-    return [*found, RelationRecord("r1", "the first"), EntityRecord("r2", "no entity"), EntityRecord("long " * 300)]
+    return [
+        *found,
+        RelationRecord("r1", "the first"),
+        EntityRecord("r2", "no entity", may_be_relation=True),
+        EntityRecord("r3", "an entity too"),
+        EntityRecord("long " * 300),
+    ]
 
 
 class Expected:
@@ -59,7 +65,8 @@ class Expected:
         relations = {relation for _, relation, _ in self.triples}
         facts = [record for record in given if isinstance(record, EntityRecord)]
         ends = [key for head, _, tail in self.triples for key in (head, tail)]
-        self.keys = list(dict.fromkeys([*ends, *(fact.key for fact in facts if fact.key not in relations)]))
+        made = [fact.key for fact in facts if not fact.may_be_relation or fact.key not in relations]
+        self.keys = list(dict.fromkeys([*ends, *made]))
         self.said: dict[str, dict[str, Any]] = {key: {"aliases": {}, "types": {}} for key in self.keys}
         for fact in facts:
             if fact.key in self.said:

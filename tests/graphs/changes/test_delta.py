@@ -140,11 +140,17 @@ def test_the_hash_tells_every_state(graph: Graph) -> None:
 
 
 def test_what_only_describes_a_relation_is_no_entity(graph: Graph) -> None:
-    done = change(
-        graph.path, add=[EntityRecord("P17", "land"), RelationRecord("P17", "land"), RelationRecord("P99", "?")]
-    )
+    stated = EntityRecord("P17", "land", may_be_relation=True)
+    done = change(graph.path, add=[stated, RelationRecord("P17", "land"), RelationRecord("P99", "?")])
     assert (done.entities, done.graph.n_entities, done.graph.n_relations) == (0, 4, 2)
     assert done.graph.relation_label(0) == "land"
+
+
+def test_an_entity_with_the_key_of_a_relation_is_added_and_outlives_compacting(graph: Graph) -> None:
+    done = change(graph.path, add=[EntityRecord("P17", "a role", types=("role",))])
+    assert (done.entities, done.graph.n_entities, done.graph.n_relations) == (1, 5, 2)
+    after = compact(graph.path)
+    assert (after.label(after.entity("P17")), after.types(after.entity("P17"))) == ("a role", ["role"])
 
 
 def test_pieces_of_a_changed_graph_can_be_embedded(graph: Graph) -> None:

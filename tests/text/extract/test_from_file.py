@@ -10,7 +10,7 @@ import pytest
 from commands import Run, refused
 from faults import fails
 
-from graphbrick import FromFile, index
+from graphbrick import FromFile, Phrases, index
 from graphbrick.core.errors import InputError
 from graphbrick.testing import check_brick
 from graphbrick.text.extract.extraction import FoundTriple
@@ -126,3 +126,14 @@ def test_what_is_no_triple_is_left_out_and_told(tmp_path: Path, run: Run) -> Non
     }
     notes = json.loads(run("import", file, tmp_path / "a.graph", "--json").out)["notes"]
     assert notes == ["triples left out: 4 incomplete or not a name"]
+
+
+def test_an_entity_may_have_the_name_of_a_relation(tmp_path: Path) -> None:
+    (tmp_path / "openie.jsonl").write_text(json.dumps({"text": "it is a city", "triples": [["it", "nairobi", "city"]]}))
+    texts = ["it is a city", "We met in Nairobi."]
+    lines = [json.dumps({"id": i, "title": str(i), "text": text}) for i, text in enumerate(texts)]
+    (tmp_path / "d.jsonl").write_text("\n".join(lines))
+    extractor = FromFile(str(tmp_path / "openie.jsonl")) | Phrases()
+    graph = index([tmp_path / "d.jsonl"], tmp_path / "a.graph", extractor=extractor).graph
+    assert [graph.relation_label(i) for i in range(graph.n_relations)] == ["nairobi"]
+    assert graph.mentioned_in(graph.entity("nairobi")).tolist() == [1]

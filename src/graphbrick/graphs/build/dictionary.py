@@ -36,7 +36,7 @@ class Dictionary:
     """Finder of the first position of every key.
 
     A fact about a key that occurs in no triple also creates an entity, at a position after those of all triples. It
-    does not if the fact is only for naming, or if the key belongs to a relation.
+    does not if the fact is only for naming, or if it may be about a relation and a relation has the key.
 
     Args:
         work: The folder of the build.
@@ -102,7 +102,8 @@ class Dictionary:
         relation = self._relations.find(
             stream, key_starts[may_be_relation], key_ends[may_be_relation], hashes[may_be_relation]
         )
-        makes[may_be_relation[relation >= 0]] = False
+        of_relation = may_be_relation[relation >= 0]
+        makes[of_relation[kind[of_relation] != DESCRIBED]] = False
         note_first(numbers, serial + np.uint32(self._behind), makes, first)
         for i, number in zip(may_be_relation.tolist(), relation.tolist(), strict=True):
             if number >= 0 and names[i]:

@@ -217,7 +217,7 @@ class _Pending:
                 record = replace(record, label=None, aliases=aliases)
             elif has_defaults and record.label is not None:
                 self._labelled.add(record.key)
-            before = self._records.get(record.key, EntityRecord(record.key))
+            before = self._records.get(record.key, EntityRecord(record.key, may_be_relation=True))
             self._records[record.key] = _together(before, record)
         elif isinstance(record, RelationRecord):
             known = self._relation(record.key) is not None
@@ -284,9 +284,9 @@ class _Pending:
 
     def _facts(self) -> dict[int, Facts]:
         """Return the facts of all new entities, and of older ones whose facts change, by id."""
-        for key in self._records:
-            # As in a build, a record that describes a relation does not create an entity.
-            if self._known(key) is None and self._relation(key) is None:
+        for key, record in self._records.items():
+            # As in a build, a record that may be about a relation with this key does not create an entity.
+            if self._known(key) is None and not (record.may_be_relation and self._relation(key) is not None):
                 self._entity(key)
         changed = {}
         for key in {**self._entities, **self._records}:
@@ -373,6 +373,7 @@ def _together(first: EntityRecord, then: EntityRecord) -> EntityRecord:
         (*first.types, *then.types),
         first.description if then.description is None else then.description,
         {**first.properties, **then.properties},
+        may_be_relation=first.may_be_relation and then.may_be_relation,
     )
 
 

@@ -80,7 +80,7 @@ class _Known:
         if key not in self._labels:
             label = self._name(key)
             self._labels[key] = (_NO_RANK, label)
-            yield EntityRecord(key, label)
+            yield EntityRecord(key, label, may_be_relation=True)
 
     def _fact(self, fact: RankedFact) -> Iterator[Record]:
         key = fact.key
@@ -88,20 +88,22 @@ class _Known:
             yield from self._sight(key)
             if fact.rank < self._descriptions.get(key, _NO_RANK):
                 self._descriptions[key] = fact.rank
-                yield EntityRecord(key, description=fact.text)
+                yield EntityRecord(key, description=fact.text, may_be_relation=True)
             return
         rank, label = self._labels.get(key, (_NO_RANK, ""))
         if fact.rank < rank:
             self._labels[key] = (fact.rank, fact.text)
-            yield EntityRecord(key, fact.text, (label,) if rank < _NO_RANK and label != fact.text else ())
+            yield EntityRecord(
+                key, fact.text, (label,) if rank < _NO_RANK and label != fact.text else (), may_be_relation=True
+            )
             if key in self._relations:
                 yield RelationRecord(key, fact.text)
         elif fact.text != label:
-            yield EntityRecord(key, aliases=(fact.text,))
+            yield EntityRecord(key, aliases=(fact.text,), may_be_relation=True)
 
     def local_names(self) -> Iterator[Record]:
         """Yield the names that IRIs give to entities without a label in the preferred language."""
         for key, (rank, label) in self._labels.items():
             aliases = local_aliases(key, label) if rank >= OTHER else ()
             if aliases:
-                yield EntityRecord(key, label if rank == _NO_RANK else None, aliases)
+                yield EntityRecord(key, label if rank == _NO_RANK else None, aliases, may_be_relation=True)

@@ -32,7 +32,7 @@ NAMES_ONLY = 0x80
 """Flag of a fact kind: the fact describes an existing entity but does not create one."""
 
 FOR_RELATION = 0x40
-"""Flag of a fact kind: the label also applies to a relation with this key."""
+"""Flag of a fact kind: the fact may be about a relation with this key, which makes no entity then."""
 
 KIND = 0x3F
 """Mask of a fact kind without its flags."""
@@ -240,12 +240,15 @@ class FactBlock:
         """Return the facts as Python records, one for each key in order of first facts."""
         data = self.data.tobytes()
         places = (self.key_starts, self.key_ends, self.starts, self.ends)
-        kinds = (self.kind & KIND).tolist()
+        made, kinds = (self.kind == DESCRIBED).tolist(), (self.kind & KIND).tolist()
         columns = [0] * len(kinds) if self.column is None else self.column.tolist()
         facts: dict[str, dict[str, Any]] = {}
-        for a, b, c, d, kind, column in zip(*(place.tolist() for place in places), kinds, columns, strict=True):
+        for a, b, c, d, is_made, kind, column in zip(
+            *(place.tolist() for place in places), made, kinds, columns, strict=True
+        ):  # fmt: skip
             key, text = data[a:b].decode("utf-8", "surrogatepass"), data[c:d].decode("utf-8", "surrogatepass")
-            own = facts.setdefault(key, {})
+            own = facts.setdefault(key, {"may_be_relation": True})
+            own["may_be_relation"] &= not is_made
             if kind == PROPERTY:
                 known = self.columns[column]
                 own.setdefault("properties", {})[known.name] = read_fact(known, text)
@@ -278,7 +281,7 @@ def _facts(record: EntityRecord | Described | RankedFact) -> list[_Fact]:
         return [
             (key, text, kind | NAMES_ONLY, rank, column) for key, text, kind, rank, column in _facts(record.record)[1:]
         ]
-    facts: list[_Fact] = [(record.key, "", DESCRIBED, LATEST, None)]
+    facts: list[_Fact] = [(record.key, "", DESCRIBED | (FOR_RELATION if record.may_be_relation else 0), LATEST, None)]
     if record.label is not None:
         facts.append((record.key, record.label, LABEL, LATEST, None))
     facts += [(record.key, alias, ALIAS, LATEST, None) for alias in record.aliases]

@@ -24,6 +24,10 @@ class EntityRecord:
     """Facts about one entity.
 
     Records of the same key add up; a later label, description or property of the same name replaces the earlier.
+
+    Attributes:
+        may_be_relation: Whether the source names relations and entities alike, so that these facts may be about a
+            relation with this key, and make no entity then. Else they make one, also beside such a relation.
     """
 
     key: str
@@ -32,6 +36,7 @@ class EntityRecord:
     types: tuple[str, ...] = ()
     description: str | None = None
     properties: Properties = field(default_factory=lambda: NO_PROPERTIES, hash=False)
+    may_be_relation: bool = field(default=False, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

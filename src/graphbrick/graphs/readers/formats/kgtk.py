@@ -100,7 +100,7 @@ def _both(value: Value | None, other: str) -> Value:
 def _fact(head: str, relation: str, text: str, language: str, preferred: str) -> EntityRecord | None:
     """Return the name or description that an edge states; None for an edge between nodes."""
     if relation == "label" and (not language or language == preferred):
-        return EntityRecord(head, text)
+        return EntityRecord(head, text, may_be_relation=True)
     if relation in ("label", "alias"):
-        return EntityRecord(head, aliases=(text,))
-    return EntityRecord(head, description=text) if relation == "description" else None
+        return EntityRecord(head, aliases=(text,), may_be_relation=True)
+    return EntityRecord(head, description=text, may_be_relation=True) if relation == "description" else None

@@ -148,13 +148,13 @@ class Statements:
         if is_literal == (predicate == TYPE_IRI):
             return None  # a class must not be a literal, and a text must be one
         if predicate == TYPE_IRI:
-            return [EntityRecord(key, types=(local_name(self.key(value)),))]
+            return [EntityRecord(key, types=(local_name(self.key(value)),), may_be_relation=True)]
         text = value.value.strip()
         if not text:
             self._left_out.add("labels and descriptions without a letter", key)
             return []
         if predicate == ALIAS_IRI:
-            return [EntityRecord(key, aliases=(text,))]
+            return [EntityRecord(key, aliases=(text,), may_be_relation=True)]
         return [RankedFact(key, LABEL if predicate in self.labels else DESCRIPTION, text, self.rank(value.language))]
 
     def rank(self, language: str | None) -> int:
