@@ -99,17 +99,11 @@ def test_an_isolated_entity_is_kept(tmp_path: Path) -> None:
     assert graph.named("Lonely") == [entity]
 
 
-def test_a_record_that_only_describes_a_relation_is_no_entity(tmp_path: Path) -> None:
-    stated = EntityRecord("r", "a relation", may_be_relation=True)
-    graph = built(tmp_path, stated, EntityRecord("s", "both"), *TRIPLES, ("s", "r", "a"))
-    assert [graph.key(i) for i in range(graph.n_entities)] == ["a", "b", "c", "s"]
-    assert graph.label(graph.entity("s")) == "both"
-
-
-def test_an_entity_without_triples_is_kept_where_a_relation_has_its_key(tmp_path: Path) -> None:
-    graph = built(tmp_path, EntityRecord("r", "a role", types=("role",)), *TRIPLES)
-    assert (graph.label(graph.entity("r")), graph.types(graph.entity("r"))) == ("a role", ["role"])
-    assert "r" in [graph.relation_label(i) for i in range(graph.n_relations)]
+def test_only_a_record_that_may_be_about_a_relation_makes_no_entity_of_its_key(tmp_path: Path) -> None:
+    stated, role = EntityRecord("r", "a relation", may_be_relation=True), EntityRecord("q", "a role", types=("role",))
+    graph = built(tmp_path, stated, role, EntityRecord("s", "both"), *TRIPLES, ("s", "r", "a"), ("s", "q", "a"))
+    assert [graph.key(i) for i in range(graph.n_entities)] == ["a", "b", "c", "s", "q"]
+    assert [(graph.label(i), graph.types(i)) for i in (3, 4)] == [("both", []), ("a role", ["role"])]
 
 
 def test_relation_labels(tmp_path: Path) -> None:
