@@ -98,6 +98,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Which pilots fly neither Boeing nor Airbus planes?", {"Di Fox"}),
         ("Which airlines do not own any plane with more than 100 seats?", {"Lostair"}),
         ("Who flies nothing?", {"Di Fox"}),
+        ("Which pilots fly none of the Boeing planes?", {"Cy Orr", "Di Fox"}),
+        ("Which planes are flown by none of the pilots?", {"Ibis"}),
+        ("Which planes does Northair own none of?", set()),  # «of» has nothing after it
         # The direction of a relation between pilots.
         ("Who trained Bo Hay?", {"Ann Low"}),
         ("Which pilots trained a pilot?", {"Ann Low", "Cy Orr"}),
@@ -200,6 +203,8 @@ def test_what_nobody_has_is_told_and_not_guessed(service: Graph) -> None:
         "Which pilots fly planes they do not like?",
         "Which pilots do not fly only Boeing planes?",
         "Which planes are not the newest?",
+        "None of the pilots fly which planes?",
+        "Who flies neither?",
         "Is only Ann Low married?",
         "Which two pilots fly Boeing planes?",  # three do
         "Which pilots are married only?",

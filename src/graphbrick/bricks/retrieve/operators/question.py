@@ -46,7 +46,9 @@ _EVERYDAY = tuple(
     for wording, plainer in (
         (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
         (r"^((?!.*\be\d).*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),
-        (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?:ever )?(.+)$", r"\1 \2 have never been \3"),
+        (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?!to\b)(?:ever )?(.+)$",
+         r"\1 \2 have never been \3"),
+        (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
         (r"(?: ever| so far| to date)$", ""),
         (r"\b(has|have|had) got\b", r"\1"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.grammar.left_out import check_left_out
+from graphbrick.bricks.retrieve.operators.grammar.left_out import check_left_out, check_path
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
@@ -287,6 +287,7 @@ class Operators(RetrieveStage):
         """
         place = parser.place
         check_manner(parser.english, parser.question.text)
+        check_path(parser)
         is_read = isinstance(self.patterns.scorer, PatternReader)
         said = None if is_read else said_evidence(parser, self.cap, repr(self))
         if said is not None:

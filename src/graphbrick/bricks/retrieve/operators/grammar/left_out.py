@@ -25,6 +25,7 @@ _NOT_WITHIN = re.compile(  # «not before» is from then on
 )
 _NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
 _WITHOUT = re.compile(r"\b(?:without|except|excluding)\b")
+_NONE = re.compile(r"\b(?:none|nobody|no one|nothing|neither|nor)\b")
 _ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! a\b)(?!-)")
 _OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
 _OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
@@ -38,15 +39,15 @@ _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|milli
 def check_left_out(parser: Parser, plan: Plan | None) -> None:
     """Raise `UnreadWordError` if a plan says nothing of a word that changes what is asked.
 
-    These are «not», «never» and «without», «only», «or more», a number in words, and a name in a comparison. It is an
-    assumption that «other» says nothing, or that «in» a country means its citizens.
+    These are «not», «never», «without», «nobody», «only», «or more», a number in words, and a name in a comparison. It
+    is an assumption that «other» says nothing, or that «in» a country means its citizens.
     """
     if plan is None:
         return
     text, shown = parser.question.text, plan.text(parser.place)
     _check_names(parser, plan)
     bare = MENTION.sub(" ", text)
-    for asked, shows in ((_WITHOUT, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
+    for asked, shows in ((_WITHOUT, _NEGATED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
         word = asked.search(bare)
         if word is not None and not shows.search(shown):
             raise UnreadWordError(word[0])
@@ -62,6 +63,13 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     within = _NOT_WITHIN.search(text)
     is_turned = within is not None and not re.search(rf"\b{within[1]}\b", shown)
     if not _NEGATED.search(shown) and not is_turned:
+        raise UnreadWordError(word[0])
+
+
+def check_path(parser: Parser) -> None:
+    """Raise `UnreadWordError` if a question without a plan has a word of denial: a path says only what holds."""
+    word = _NONE.search(MENTION.sub(" ", parser.question.text))
+    if word is not None and word[0] not in parser.resolver.lexicon.words:
         raise UnreadWordError(word[0])
 
 
