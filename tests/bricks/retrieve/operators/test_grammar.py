@@ -203,6 +203,7 @@ def test_what_nobody_has_is_told_and_not_guessed(service: Graph) -> None:
         "Which pilots fly planes they do not like?",
         "Which pilots do not fly only Boeing planes?",
         "Which planes are not the newest?",
+        "Which airlines are owned by pilots?",  # OWNS leads from airlines, and pilots fly what they own
         "None of the pilots fly which planes?",
         "Who flies neither?",
         "Is only Ann Low married?",

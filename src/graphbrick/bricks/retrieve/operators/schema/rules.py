@@ -24,7 +24,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.chains import Chain
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.unknown_words import WordReader
@@ -32,6 +32,8 @@ from graphbrick.patterns.unknown_words import WordReader
 NO_PATH = "schema.no_path"
 """The code of the error that no path explains a phrase about all entities of a name."""
 
+_DOES = re.compile(r"[^s]s$").search  # «owns», not «owned», which may be said of both ends
+_DONE_BY = re.compile(r"\b([a-z]+) by\b")
 _ARTICLE = re.compile(r"(?:^| )(?:an?|the|any|some|all|all the)? ?$")
 _BARE = re.compile(r"(?:which|what|who|list|name|show|show me|give me|all|the| )*$")
 _NOT_A_VERB = re.compile(r"(?:more|less|fewer|larger|smaller|higher|lower|over|under|above|below|any more|than)\b")
@@ -193,7 +195,16 @@ class ClassRules:
         if not classes or _UNIVERSAL.search(self.english.lead.sub("", text, count=1).removeprefix(" all ")):
             return None
         name, said = classes[0]
-        return self.paths.partakers(name, self.paths.content(text) - said)
+        plan = self.paths.partakers(name, self.paths.content(text) - said)
+        return None if isinstance(plan, Walk) and self._is_turned_round(plan, text) else plan
+
+    def _is_turned_round(self, plan: Walk, text: str) -> bool:
+        """Return whether «airlines owned by pilots» is read as airlines that own something, by a relation OWNS."""
+        relation, leads_to_them = plan.steps[-1]
+        words = spaced(self.paths.place.graph.relation_label(relation)).lower().split()
+        active = frozenset(stem(word) for word in words if _DOES(word))
+        done = {one for verb in _DONE_BY.findall(text) for one in stems(verb)}
+        return not leads_to_them and "by" not in words and any(self.paths.said.is_among(one, active) for one in done)
 
     def _people_with(self, text: str) -> SetPlan | None:
         """Read «who has resolved an incident»: the members of the one class of people that take part."""
