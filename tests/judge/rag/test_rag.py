@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from pathlib import Path
 from unittest.mock import patch
@@ -104,6 +105,9 @@ def test_the_files_have_the_published_columns(documents: Path, tmp_path: Path) -
     assert headline(rows) in page
     assert "Kisumu trades with Uganda." in page
     assert "words − first" in page
+    colours = set(re.findall(r'<rect [^>]*class="([\w-]+)"', page))
+    assert colours
+    assert [colour for colour in colours if f".{colour} {{ fill:" not in page] == []  # else bars are black
 
 
 @pytest.mark.parametrize("calls", [1, 2, 4, 7])

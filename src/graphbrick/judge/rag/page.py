@@ -60,7 +60,7 @@ def _charts(rows: Sequence[SystemRow]) -> list[Figure]:
                 Row(number, row.name, [value], "" if value is not None else "not measured")
                 for number, (row, value) in enumerate(zip(rows, of_each, strict=True), 1)
             ]
-            figures.append(Figure(stacked_bars(bars, [Part(title, "c1")], shown=short), title))
+            figures.append(Figure(stacked_bars(bars, [Part(title, "extract")], shown=short), title))
     return figures
 
 
