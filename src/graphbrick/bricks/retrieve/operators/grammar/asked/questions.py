@@ -144,7 +144,9 @@ class Questions(SetsAsked):
             return
         if tokens.word(1) == "there":
             for group, end in self.group(2):
-                yield p.IsAny(group.plan), end
+                if group.quantity.kind in ("some", "no"):
+                    is_any = p.IsAny(group.plan)
+                    yield p.Not(is_any) if group.quantity.kind == "no" else is_any, end
             return
         for group, end in self._asked(1):
             if isinstance(group.plan, p.Listed) and self._is_unknown(end, group.plan):
