@@ -30,6 +30,16 @@ def test_that_a_row_says_what_the_page_says(row):
     assert row.stored in cells[0][1]
 
 
+def test_that_the_readme_says_of_metaqa_what_the_page_says():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for title in ("▼ MetaQA, after `graphbrick learn`", "MetaQA, 200 labels, what `ask` runs"):
+        (row,) = (line for line in PAGE if line.startswith(f"| {title} |"))
+        one, two, three = (
+            f"{float(figure):.2f}".lstrip("0").replace("1.00", "1.0") for figure in row.split(" | ")[1].split(" / ")
+        )
+        assert f"{one}, {two} and {three}" in readme, title
+
+
 def test_that_all_rows_take_less_than_an_hour_and_have_names_of_their_own():
     assert sum(row.minutes for row in results.ROWS) < 60
     assert len({row.name for row in results.ROWS}) == len(results.ROWS)
