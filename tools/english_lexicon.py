@@ -2,10 +2,11 @@
 
     python tools/english_lexicon.py /usr/share/wordnet
 
-Of WordNet (Debian package ``wordnet-base``) it keeps four things: which nouns name people, places, times and groups,
+Of WordNet (Debian package ``wordnet-base``) it keeps five things: which nouns name people, places, times and groups,
 and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; which
 nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.gz``;
-and which verbs mean the same, in ``verbs.tsv.gz``. A line of ``senses.tsv.gz`` is one meaning: the lines that it is a
+which verbs mean the same, in ``verbs.tsv.gz``; and which adjectives are those of places («swedish» of Sweden), in
+``places.tsv.gz`` of the language. A line of ``senses.tsv.gz`` is one meaning: the lines that it is a
 kind of, as distances upwards (a negative one downwards), then its words, with a star behind words that have many
 meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind those that more often mean something else.
 """
@@ -20,6 +21,7 @@ from pathlib import Path
 SRC = Path(__file__).parent.parent / "src/graphbrick"
 LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.gz"
 VERBS = SRC / "patterns/english/verbs.tsv.gz"
+PLACES = SRC / "language/places.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
 # Acts, attributes, thoughts, messages, events, groups, places, people, possessions, relations, states and times. Most
@@ -144,8 +146,23 @@ def same_verbs(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator
             yield ",".join(word if word in common else f"{word}*" for word in words)
 
 
+def adjectives_of_places(places: dict[str, Synset], adjectives: dict[str, Synset]) -> Iterator[str]:
+    """Yield the adjectives of single places with the names of the place, such as «swedish» of Sweden."""
+    found: dict[str, set[str]] = {}
+    for synset in adjectives.values():
+        for symbol, target, letter, ends in synset.pointers:
+            place = places[target] if (symbol, letter) == ("\\", "n") else None
+            if place is None or KINDS.get(place.kind) != "place" or all(mark != "@i" for mark, *_ in place.pointers):
+                continue
+            word = synset.words[max(int(ends[:2], 16) - 1, 0)]
+            if is_plain(word.replace("_", "")):
+                found.setdefault(word, set()).update(place.words)
+    for word, names in sorted(found.items()):
+        yield f"{word}\t{','.join(sorted(names))}".replace("_", " ")
+
+
 def main() -> None:
-    """Write both files."""
+    """Write the files."""
     folder = Path(sys.argv[1])
     index, data = read(folder, NOUN)
     derived = sorted(derivations(folder))
@@ -153,7 +170,9 @@ def main() -> None:
     lines = [f"{kind}\t{word}" for word, kind in kinds(index, data, tagged(folder), agents)]
     lines += [f"from\t{noun}\t{verb}" for verb, noun in derived]
     verbs = list(same_verbs(*read(folder, VERB)))
-    for file, rows in ((LEXICON, lines), (SENSES, list(meanings(index, data))), (VERBS, verbs)):
+    places = list(adjectives_of_places(data, read(folder, "adj")[1]))
+    made = ((LEXICON, lines), (SENSES, list(meanings(index, data))), (VERBS, verbs), (PLACES, places))
+    for file, rows in made:
         file.write_bytes(gzip.compress("\n".join(rows).encode("utf-8") + b"\n", mtime=0))
         print(f"{file}: {len(rows):,} lines, {file.stat().st_size:,} bytes")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _POLITE = re.compile(
-    r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)(?: there)?[,:!]? "
+    r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)"
+    r"(?: there| all| team| everyone| everybody)?[,:!.]* "
     r"|(?:(?:many )?thanks|thank you|thx|ta)"
     r"(?: (?:a lot|so much|very much|again|for (?:that|this|the (?:help|answer))))?"
     r"(?:[,.!;]+ | (?=(?:who|what|which|where|when|whose|how|and|now|but)\b))"
@@ -16,11 +17,35 @@ _POLITE = re.compile(
     r"(?:(?:know|remember|recall|say)(?: of)? "
     r"|(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
     r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
+    r"|(?:for (?:my|our|a|an|the) (?:[a-z-]+ ){1,4})?(?:i|we)(?:'d| would)(?: also)? (?:need|like|love|want|appreciate)"
+    r"(?: to (?:have|see|get))? (?=(?:the|a|an|all|every) )"
     r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
     r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
     re.IGNORECASE,
 )
-_THANKS = re.compile(r"(?:,? (?:please|pls|plz|thanks|thx|thank you|by any chance))+(?=[?.! ]*$)", re.IGNORECASE)
+_THANKS = re.compile(
+    r"(?:,? (?:please|pls|plz|thanks|thx|thank you|by any chance|if possible|if you (?:can|could|would|please)"
+    r"|if (?:that|it)(?: is|'s) (?:not too much (?:trouble|to ask)|possible|ok|okay|all right|alright)"
+    r"|if you (?:do not|don't) mind|when you have (?:a moment|time)|thanks a lot|many thanks)"
+    r"(?: in advance| so much| very much| a lot)?)+(?=[?.! ]*$)",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"^(?P<before>.*[a-z]{3}[.!]) (?P<asked>[A-Z][^.!?]*\??)$", re.DOTALL)
+_ASKS = re.compile(
+    r"(?:who|whom|whose|what|which|where|when|how|in which|from which|to which|is|are|was|were|do|does|did|has|have|can"
+    r"|could|would|will|please|tell|list|show|give|name|find|count)\b",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"\b(?:it|they|them|he|she|him|her|his|their|same|this|these|those|ones?)\b"
+    r"|\b(?:of|for|by|at|in|from|to|with|is|about) that\b|(?<!are )(?<!is )(?<!was )(?<!were )\bthere\b",
+    re.IGNORECASE,
+)
+_RESTRICTS = re.compile(
+    r"\d|\b(?:only|not|never|none|neither|nor|nobody|nothing|but|no|without|except|apart|besides|just the|other than"
+    r"|it|they|them|this|that|these|those|he|she|him|her|his|their)\b|n't\b",
+    re.IGNORECASE,
+)
 
 
 def without_courtesy(text: str) -> str:
@@ -32,3 +57,22 @@ def without_courtesy(text: str) -> str:
     'which services are written in Rust?'
     """
     return _THANKS.sub("", _POLITE.sub("", text))
+
+
+def lead_in(text: str) -> str:
+    """Return the sentences before a question that only introduce it; "" where they may be part of what is asked.
+
+    A sentence with a number, «not», «only», or a pronoun may be part of it, and so may the question after it.
+
+    >>> lead_in("Hello, I am preparing a report about the storm. How many flights of Envoy Air were planned?")
+    'Hello, I am preparing a report about the storm.'
+    >>> lead_in("I only need those of 2013. Which flights were late?")
+    ''
+    >>> lead_in("Ada Marsh works in Oslo. Who is her boss?")
+    ''
+    """
+    parts = _SENTENCES.match(text)
+    if parts is None or not _ASKS.match(parts["asked"]):
+        return ""
+    refers = _RESTRICTS.search(parts["before"]) or _BACK.search(parts["asked"])
+    return "" if refers else parts["before"]

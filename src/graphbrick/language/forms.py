@@ -82,13 +82,29 @@ def kind_of(noun: str) -> str:
     )
 
 
+_ACTORS = frozenset(
+    "airline bank hospital university brewery winery manufacturer publisher studio shop store restaurant hotel "
+    "newspaper broadcaster factory charity ministry embassy".split()
+)
+"""Organizations that the extract of WordNet has as buildings, or not at all."""
+_THINGS = frozenset(
+    "flight set series class category collection batch fleet array combination cluster column block range playlist "
+    "menu data dataset metadata record content genome galaxy forest grove gallery bundle lot list suite industry "
+    "economy movement era style law bracket grade level formation".split()
+)
+"""Groups of things and thoughts, of which nobody says «who»."""
+
+
 def may_be_who(name: str) -> bool:
     """Return whether «who» may ask for entities of a class: people, or groups of them.
 
-    >>> may_be_who("Employee"), may_be_who("persons"), may_be_who("Album")
-    (True, True, False)
+    >>> [may_be_who(name) for name in ("Employee", "persons", "airline", "Album", "flight")]
+    [True, True, True, False, False]
     """
-    return singular(name.casefold()) == "person" or kind_of(name.casefold()) in (PERSON, GROUP)
+    head = singular(head_of(name.casefold()))
+    if head in _THINGS or head in _ACTORS:
+        return head in _ACTORS
+    return head == "person" or kind_of(name.casefold()) in (PERSON, GROUP)
 
 
 def head_of(phrase: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from graphbrick.core.deferred import cached_property
 from graphbrick.language import forms
 from graphbrick.language.folding import fold
+from graphbrick.language.places import places_of
 from graphbrick.language.stems import is_plural, stem, stems, without_plural
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english import senses
@@ -51,6 +52,7 @@ class WordReader:
         lexicon: The words of the graph.
         known: Stems and words that have another meaning in questions.
         values: Returns words of values of properties, which may be misspelt too; called for unknown words only.
+        whole: Returns whole values of properties, in lower case; called for adjectives of places only.
         asking: Words that questions are built with, which may be misspelt too.
         properties: Names of the properties of entities, as lower-case words.
         around: The stems of the words of the relations of what the question names; of several verbs of one meaning one
@@ -60,6 +62,7 @@ class WordReader:
     lexicon: Lexicon
     known: Collection[str] = ()
     values: Callable[[], Iterable[str]] = field(default=tuple)
+    whole: Callable[[], Collection[str]] = field(default=tuple)
     asking: Collection[str] = ()
     properties: Collection[str] = ()
     around: Collection[str] = ()
@@ -148,6 +151,13 @@ class WordReader:
 
         One typing error is read, two in a long word.
         """
+        places = places_of(word)
+        if places and word not in self.whole():
+            place = next(filter(self.whole().__contains__, places), "")
+            if place:
+                return Reading(word, place, True)  # «Swedish» of the value «Sweden»
+        if word in self._spoken:
+            return None  # such as the value «Japan» beside «Japanese»
         movement = re.sub(r"ists?$", "ism", word)
         if movement != word and movement in self._spoken:
             return Reading(word, movement, True)  # «cubists» of the value «Cubism»
@@ -157,8 +167,8 @@ class WordReader:
                 return Reading(word, next(iter(whole.values())), True)
         if len(word) < _SHORTEST or (forms.is_installed() and forms.is_word(word)):
             return None
-        if word in self._spoken or word in self._candidates:
-            return None  # a value, or the name of a property
+        if word in self._candidates:
+            return None  # the name of a property
         most = _MOST_ERRORS if len(word) >= _LONG else _FEWEST_ERRORS
         for errors in range(_FEWEST_ERRORS, most + 1):
             near = [other for other in self._candidates if _is_within(word, other, errors)]

@@ -101,6 +101,17 @@ def test_the_type_in_the_name_of_the_file_goes_before_another_column_of_types(tm
     assert [one.types for one in read_nodes(write(tmp_path, "nodes.csv", content))] == [("undead",), ("beast",)]
 
 
+def test_a_label_in_the_name_of_the_file_goes_before_a_column_of_types_where_there_are_names(tmp_path: Path) -> None:
+    content = "id,label,name,type\np1,Plane,N1,glider\np2,Plane,N2,jet\n"
+    assert read_nodes(write(tmp_path, "nodes-planes.csv", content)) == [
+        EntityRecord("p1", "N1", types=("Plane",), properties={"type": "glider"}),
+        EntityRecord("p2", "N2", types=("Plane",), properties={"type": "jet"}),
+    ]
+    assert [one.types for one in read_nodes(write(tmp_path, "nodes.csv", content))] == [("glider",), ("jet",)]
+    without = "id,label,type\np1,Plane,glider\n"
+    assert read_nodes(write(tmp_path, "planes.csv", without)) == [EntityRecord("p1", "Plane", types=("glider",))]
+
+
 def test_a_key_column_beside_properties(tmp_path: Path) -> None:
     nodes = write(tmp_path, "nodes.csv", "id,lable\nK,Kenya\n")
     assert read_nodes(nodes) == [EntityRecord("K", properties={"lable": "Kenya"})]

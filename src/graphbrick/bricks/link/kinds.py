@@ -13,7 +13,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, possible_singulars, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
-from graphbrick.patterns.properties.sources import sources_of, words_of_values
+from graphbrick.patterns.properties.sources import sources_of, whole_values, words_of_values
 from graphbrick.patterns.properties.terms import terms_in
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 
@@ -44,7 +44,10 @@ def kinds_in(
     if not values and term_words == question.content(Span(0, len(question.words) - 1)):
         return []
     lexicon = lexicon_of(graph, words)
-    reader, own_words = WordReader(lexicon, values=partial(words_of_values, graph)), WORD.findall(question.text.lower())
+    reader, own_words = (
+        WordReader(lexicon, values=partial(words_of_values, graph), whole=partial(whole_values, graph)),
+        WORD.findall(question.text.lower()),
+    )
     misspelt = reader.misspelt(own_words)
     spelt = {reading.word for reading in misspelt}  # «Cubist» of the value «Cubism»
     unread = [one for one in unread if question.words[one.first].text not in spelt]

@@ -23,7 +23,7 @@ from graphbrick.core.properties.stated import shortened
 from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
-from graphbrick.language.courtesy import without_courtesy
+from graphbrick.language.courtesy import lead_in, without_courtesy
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import WORD
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -114,7 +114,7 @@ class LinkLabels(LinkStage):
             for entry in parts
             if not _is_among(entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
         ]
-        plain = without_courtesy(query.text)
+        plain = without_courtesy(query.text.removeprefix(lead_in(query.text)).lstrip())
         if matches:
             _tell_left_out(question, exact, matches)
         elif plain != query.text:

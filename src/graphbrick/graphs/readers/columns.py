@@ -321,10 +321,15 @@ def node_columns(
 def _type_of_file(
     cells: Sequence[str], samples: Sequence[Sequence[str]], file: Path, without: Sequence[int | None]
 ) -> int | None:
-    """Return the column of types whose only value is in the name of the file: «Monster» in `nodes_monster.csv`."""
+    """Return the column of types whose only value is in the name of the file: «Monster» in `nodes_monster.csv`.
+
+    A ``label`` is one too, beside another column of names: a plane with the label Plane may have a type of its own.
+    """
     stem = _LETTERS.sub("", file.stem.casefold())
+    has_names = any(plain_name(cell) in NAME and plain_name(cell) != "label" for cell in cells)
+    called = (*TYPES, "label") if has_names else TYPES
     for place, cell in enumerate(cells):
-        values = {_LETTERS.sub("", row[place].casefold()) for row in samples} if plain_name(cell) in TYPES else set()
+        values = {_LETTERS.sub("", row[place].casefold()) for row in samples} if plain_name(cell) in called else set()
         if place not in without and len(values) == 1 and "" != min(values) in stem:
             return place
     return None

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.condition import Condition, comparable
 from graphbrick.core.properties.values import Kind, PropertyColumn, Scalar, Value, kind_of, shown_value
 from graphbrick.graphs.store.manifest import PropertyFiles
@@ -26,6 +27,7 @@ from graphbrick.graphs.store.value_keys import NO_ZONE, sortable, stem, text_key
 Ids = npt.NDArray[np.int64]
 
 _EXAMPLES = 3
+_FEWEST_CODES = 3  # values, from which those that all differ are no chance
 _DAY = 86_400_000_000  # microseconds
 _EPOCH = datetime.date(1970, 1, 1)
 _START = datetime.datetime(1970, 1, 1)
@@ -100,6 +102,13 @@ class Column:
         if zone == NO_ZONE:
             return moment
         return moment.replace(tzinfo=datetime.timezone(datetime.timedelta(minutes=zone)))
+
+    @cached_property
+    def tells_apart(self) -> bool:
+        """Whether its values are texts of which no two owners have the same, such as codes of airports."""
+        if self._hash is None or self.is_list or len(self._hash) < _FEWEST_CODES:
+            return False
+        return not bool((self._hash[1:] == self._hash[:-1]).any())
 
     def few_texts(self, most: int) -> list[str]:
         """Return one text of each form after folding, if there are at most so many forms; else none."""

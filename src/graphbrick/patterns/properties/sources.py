@@ -339,6 +339,9 @@ def value_kind(value: Value) -> Kind:
     return kind_of(value[0] if isinstance(value, tuple) else value) if value != () else Kind.TEXT
 
 
+_LONG_TEXT = 12  # words, from which a text says something rather than names a value
+
+
 def words_of_values(graph: Graph) -> frozenset[str]:
     """Return the words of the texts of properties that have few different values, such as languages; lower case."""
     if _is_stored(graph):
@@ -347,8 +350,17 @@ def words_of_values(graph: Graph) -> frozenset[str]:
     return _words_of(_few_read(graph))
 
 
+def whole_values(graph: Graph) -> frozenset[str]:
+    """Return the texts of properties that have few different texts, such as languages; lower case."""
+    if _is_stored(graph):
+        key = ("whole values", graph.place, graph.hash)
+        return current_session().get(key, lambda: frozenset(map(str.lower, _few_texts(graph))), at_most=8)
+    return frozenset(map(str.lower, _few_read(graph)))
+
+
 def _words_of(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for text in texts for word in text.lower().split())
+    """Return the words of texts, but of notes and descriptions, whose words are those of no value."""
+    return frozenset(word for text in texts if text.count(" ") < _LONG_TEXT for word in text.lower().split())
 
 
 def _few_texts(graph: Graph) -> Iterator[str]:

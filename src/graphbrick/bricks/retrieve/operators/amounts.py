@@ -154,13 +154,16 @@ class IsMore(ValuePlan):
         return self.one.value(place) > self.other.value(place)
 
 
+SIGNS = {"over": ">", "under": "<", "least": "≥", "most": "≤", "exactly": "="}
+
+
 @dataclass(frozen=True)
 class Compares(ValuePlan):
     """The truth of a comparison of a value with a number, such as «over 40».
 
     Attributes:
         one: The value.
-        kind: "over", "under", "least" or "most".
+        kind: "over", "under", "least", "most" or "exactly".
         number: The number.
     """
 
@@ -170,14 +173,16 @@ class Compares(ValuePlan):
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
-        sign = {"over": ">", "under": "<", "least": "≥", "most": "≤"}[self.kind]
-        return f"({self.one.text(place)}) {sign} {self.number:,.12g}"
+        return f"({self.one.text(place)}) {SIGNS[self.kind]} {self.number:,.12g}"
 
     def value(self, place: Place) -> bool:
         """Return the value."""
         value = float(self.one.value(place))
         is_over, is_under = value > self.number, value < self.number
-        return {"over": is_over, "under": is_under, "least": not is_under, "most": not is_over}[self.kind]
+        is_equal = not is_over and not is_under
+        return {
+            "over": is_over, "under": is_under, "least": not is_under, "most": not is_over, "exactly": is_equal
+        }[self.kind]  # fmt: skip
 
 
 @dataclass(frozen=True)

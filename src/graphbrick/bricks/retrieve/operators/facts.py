@@ -215,7 +215,8 @@ class Facts:
             verbs or self.english.match("preposition_first", text) or _IN.search(match[0]) or match["be"]
         ):
             plan = self._linked_value(sources, base, verbs, part)
-        if plan is None and not self.is_relation(f"{match['noun']} {match['verb'] or ''}"):
+        is_class = bool(self.lexicon.classes_in(match["noun"]))  # «territories», beside a property TerritoryId
+        if plan is None and not is_class and not self.is_relation(f"{match['noun']} {match['verb'] or ''}"):
             raise self._missing(base, match["noun"])
         return plan
 

@@ -1,6 +1,7 @@
 """Plans of operator questions: small trees that can be read and run."""
 
 from graphbrick.bricks.retrieve.operators.amounts import (
+    SIGNS,
     Amount,
     Compares,
     Count,
@@ -40,6 +41,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 
 __all__ = [
+    "SIGNS",
     "Along",
     "Amount",
     "Attribute",

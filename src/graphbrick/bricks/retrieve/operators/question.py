@@ -11,9 +11,10 @@ from graphbrick.core import Query
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
-from graphbrick.language.courtesy import without_courtesy
+from graphbrick.language.courtesy import lead_in, without_courtesy
 from graphbrick.language.folding import fold, nfc
-from graphbrick.language.stems import possible_singulars
+from graphbrick.language.stems import WORD, possible_singulars
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.properties.sources import words_of_values
 from graphbrick.patterns.several_steps import unfolded
 
@@ -45,6 +46,10 @@ _EVERYDAY = tuple(
     (re.compile(wording), plainer)
     for wording, plainer in (
         (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
+        (r"^(which|what|how many) of (?:our|my|your) (?=[a-z])", r"\1 "),
+        (r"^who of (?:our|my|your) (?:people|staff|team|colleagues|employees) (?=[a-z])", "who "),
+        (r"\b(sells?|sold|suppl(?:y|ies|ied)|delivers?|delivered|sends?|sent|offers?|offered|provides?|provided) us\b",
+         r"\1"),
         (r"^((?!.*\be\d).*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),
         (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?!to\b)(?:ever )?(.+)$",
          r"\1 \2 have never been \3"),
@@ -189,10 +194,21 @@ def with_given_seed(graph: Graph, query: Query) -> Query:
     return replace(query, text=f"{query.text[: name.start()]}{label}{query.text[name.end() :]}")
 
 
-def courtesy_left_out(query: Query) -> Query:
-    """Return a question without the words that only make it polite, unless a name begins with them."""
+def courtesy_left_out(graph: Graph, query: Query) -> Query:
+    """Return a question without what only makes it polite or introduces it, unless that has a name or a value."""
     is_name = any(query.text.startswith(mention.text) for mention in query.mentions)
+    before = lead_in(query.text)
+    if before and not _speaks_of(graph, before, query):
+        event(f"not part of the question: «{before}»", "operators.lead_in", text=before)
+        query = replace(query, text=query.text[len(before) :].lstrip())
     return query if is_name else replace(query, text=without_courtesy(query.text))
+
+
+def _speaks_of(graph: Graph, text: str, query: Query) -> bool:
+    """Return whether a text has a name that a question mentions, or a word of a value of the graph."""
+    if any(fold(mention.text) in fold(text) for mention in query.mentions):
+        return True
+    return not (words_of_values(graph).difference(FUNCTION_WORDS)).isdisjoint(WORD.findall(text.lower()))
 
 
 def _is_id(graph: Graph, entity: int, text: str, names: list[str]) -> bool:

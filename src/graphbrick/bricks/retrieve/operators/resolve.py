@@ -42,6 +42,12 @@ LIFE_DATES = frozenset(
 )
 """Stems of names of dates that a question speaks of with a verb of their own."""
 _TIMES = frozenset(map(stem, "date day time moment year month".split()))
+_MAKING = frozenset(
+    map(stem, "placed made created issued recorded filed registered received come came arrived entered taken raised "
+              "submitted booked written sent happened occurred logged reported".split())
+)  # fmt: skip
+"""Stems of verbs that say no more of an order or a ticket than that it came to be, on its own date."""
+_PARTICLES = frozenset("in up out on".split())
 _TYPED = 20  # owners whose types explain a noun
 
 
@@ -327,7 +333,9 @@ class Resolver(PhraseResolver):
         Raises:
             CannotPlanError: There is none.
         """
-        attribute = self.attribute(words, base) or (self.plain_date(base) if words == "date" else None)
+        attribute = self.attribute(words, base)
+        if attribute is None and (words == "date" or self._is_of_its_making(words, base)):
+            attribute = self.plain_date(base)
         if attribute is not None and attribute.source.is_date:
             return attribute
         raise CannotPlanError(
@@ -335,6 +343,12 @@ class Resolver(PhraseResolver):
             code="operators.no_date",
             wording=wording,
         )
+
+    def _is_of_its_making(self, words: str, base: SetPlan) -> bool:
+        """Return whether words say no more than that something came to be: «placed», «came in», «recorded»."""
+        said = [stem(word) for word in words.split() if word not in _PARTICLES]
+        own = self.lexicon.classes_of(base.run(self.place))
+        return bool(said) and all(word in _MAKING or word in stems(spaced(own)) for word in said)
 
     def check_order(self, text: str) -> None:
         """Raise `CannotPlanError` for «the last invoice of e0» over properties, of which no path reads «last»."""

@@ -58,7 +58,13 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of, words_of_values
+from graphbrick.patterns.properties.sources import (
+    has_columns,
+    has_triple_properties,
+    sources_of,
+    whole_values,
+    words_of_values,
+)
 from graphbrick.patterns.stated import stated
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
@@ -138,7 +144,7 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         query = with_given_seed(cast(Graph, subgraph.graph), query)
-        plain = courtesy_left_out(query)
+        plain = courtesy_left_out(cast(Graph, subgraph.graph), query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
         if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
@@ -157,7 +163,13 @@ class Operators(RetrieveStage):
         lexicon = self._lexicon(graph)
         words = english().for_classes(lexicon.by_class)
         names = {word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower())}
-        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph), words.asking.union(names))
+        reader = WordReader(
+            lexicon,
+            words.all_words,
+            partial(words_of_values, graph),
+            partial(whole_values, graph),
+            words.asking.union(names),
+        )
         text = question_of(graph, query, partial(_is_known, lexicon, words)).text
         readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
         readings = [one for one in readings if one.word not in names or one.read_as in names]  # «max» of a name
@@ -196,6 +208,9 @@ class Operators(RetrieveStage):
                 return self._answered(query, parser, cues, of_triples)
             return self._of_described(parser, of_triples, query)
         except CannotPlanError as error:
+            plan = self._of_usual(parser) if asks_of_properties or cues else None
+            if plan is not None:
+                return self._told(evidence_of(plan, place, self.cap, repr(self), sure=False), plan, parser)
             cue = next(iter(cues), "") or parser.value_cue()
             event(
                 parser.with_names(str(error)),
@@ -315,6 +330,27 @@ class Operators(RetrieveStage):
 
         text = parser.question.text
         return read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
+
+    def _of_usual(self, parser: Parser) -> Plan | None:
+        """Return the plan of a question where «of» or «in» may mean several relations, by the most usual of them.
+
+        «Employees of e0» work there rather than that they are lent to it. It is told.
+        """
+        resolver = parser.resolver
+        resolver.usual = usual = dict[int, str]()
+        try:
+            plan = self._of_grammar(parser)
+        except CannotPlanError:
+            return None  # the first error says more
+        finally:
+            resolver.usual = None
+        if plan is None:
+            return None
+        texts = plan.texts(parser.place)
+        label = parser.place.graph.relation_label
+        told = [text for relation, text in usual.items() if any(label(relation) in one for one in texts)]
+        resolver.assumptions[plan] = "; ".join(told)
+        return plan if told else None
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

@@ -32,6 +32,7 @@ _MORE_PLACES = frozenset(
 _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located location base home place".split()))
 """Words of a label by which something is in a place; citizens of a country need not be in it."""
 _LONGEST = 3  # words of a verb
+_FAR_MORE = 3  # times the members of a class that have a relation, for it to be the usual one
 
 
 def may_be_in(label: Stems, place: str) -> bool:
@@ -198,7 +199,9 @@ class Links:
         """Return the one relation that «have», «of» or a preposition may mean between two classes; none for several."""
         joins = [join for join in self.between(start, ends[:1]) if join.start != join.end]
         said = [join for join in joins if preposition in self.labels[join.relation]]
-        chosen = joins if len(joins) == 1 else said
+        chosen = joins if len(joins) == 1 else said or joins
+        if len(chosen) > 1 and self.resolver.usual is not None:
+            chosen = self._usual(chosen, self.resolver.usual)
         if len(chosen) != 1:
             return []
         label = self.labels[chosen[0].relation]
@@ -212,3 +215,16 @@ class Links:
         if preposition in _PLACES and self.is_place(join.end) and not may_be_in(label, join.end):
             return []
         return [Link(((join.relation, join.forward),), join.end)]
+
+    def _usual(self, joins: Sequence[Join], told: dict[int, str]) -> list[Join]:
+        """Return the one of several relations that far more members of its class have than any other; none without."""
+        counts = [
+            len(p.Both((p.Members(one.start), p.Having(one.relation, one.forward))).run(self.place)) for one in joins
+        ]
+        (most, best), *others = sorted(zip(counts, joins, strict=True), reverse=True)
+        if most < _FAR_MORE * others[0][0]:
+            return []
+        label = self.place.graph.relation_label
+        names = " or ".join(label(one.relation) for one in (best, *(join for _, join in others)))
+        told[best.relation] = f"it may be {names}; taken for {label(best.relation)}, the most usual"
+        return [best]

@@ -23,7 +23,7 @@ from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
-from graphbrick.language.stems import is_plural, possible_singulars, stem
+from graphbrick.language.stems import is_plural, possible_singulars, spaced, stem
 from graphbrick.patterns.properties.sources import Source, words_of_values
 from graphbrick.patterns.properties.terms import Term
 
@@ -326,9 +326,13 @@ class Nouns(Roles):
             return  # the «United States» are no kind of something
         kinds = [(name, link) for name in self.links.joins for link in self.links.plain(name, own, "in")]
         if len(kinds) == 1 and kinds[0][0] not in own:
+            if not is_said and forms.kind_of(spaced(kinds[0][0]).lower()) == forms.PERSON:
+                return  # people in «North Sales» are no kind of people
             (name, link) = kinds[0]
             end = start + 1
             after = self.class_at(end, end + 1) if end < len(tokens) else ""
+            if after in own and not is_said:
+                return  # «the Transition group» is the group
             end += bool(after) and (after in own or after == name)  # «of the Group 10 elements»
             yield Subject(joined(Subject(p.Members(name), name), link, ends), name), end
 

@@ -25,7 +25,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.forms import GROUP, PERSON, kind_of
+from graphbrick.language.forms import may_be_who
 from graphbrick.language.stems import WORD, root, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.language.voice import begins_at
@@ -211,7 +211,7 @@ class SchemaPaths:
 
     def people(self) -> set[str]:
         """Return the classes of people, or of groups of them, that «who» may ask for."""
-        return {name for name in self.classes.joins if _may_be_who(name.casefold())}
+        return {name for name in self.classes.joins if may_be_who(name)}
 
     def far(self, holders: SetPlan, entities: Ints, words: set[str]) -> SetPlan | None:
         """Return what the shortest path that says some words joins to a set, among the class of some entities."""
@@ -392,8 +392,3 @@ class SchemaPaths:
                     f"nothing in the question says the way; taken for {plan.text(self.place)}"
                 )
                 return
-
-
-def _may_be_who(name: str) -> bool:
-    """Return whether «who» may ask for entities of a class: people, or groups of them."""
-    return stem(name) == "person" or kind_of(name) in (PERSON, GROUP)

@@ -34,6 +34,13 @@ _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
+_DAY = r"(?:the )?(?:year )?(?:\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
+_MADE_THEN = re.compile(
+    r"(?:\b(?:that |which )?(?:were |was |have been |had been |has been |have |had |has )?"
+    r"\b(?P<verb>came|come|received|made|created|entered|taken|took|recorded|issued|filed|raised|happened|occurred)"
+    rf"(?: in| place)? )(?P<when>in|on|during|before|after|since|between|from|until) (?={_DAY})"
+)
+
 
 def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:
     """Return a question without the classes beside its names, and with classes for names that stand for one.
@@ -49,6 +56,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
+    question = replace(question, text=_without_making(graph, question.text, lexicon))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
     question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
     return _with_owners_last(graph, question, lexicon, english)
@@ -68,6 +76,21 @@ def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -
     if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
         return text
     return f"{text[: match.start()]}{text[match.end() :]}".strip()
+
+
+def _without_making(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return a question without verbs that say of things of a day no more than that they came: «came in during 2013».
+
+    A verb that the graph has as a relation or property stays.
+    """
+    match = _MADE_THEN.search(text)
+    if match is None or stem(match["verb"]) in lexicon.words:
+        return text
+    if any(stem(match["verb"]) in source.words for source in sources_of(graph)):
+        return text
+    return (
+        f"{text[: match.start()]}{'in' if match['when'] == 'during' else match['when']} {text[match.end() :]}".strip()
+    )
 
 
 def _in_verbs_of_graph(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> str:

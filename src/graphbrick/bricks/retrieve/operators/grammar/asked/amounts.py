@@ -60,8 +60,8 @@ class Amounts(Clauses):
             for name in self.links.joins:
                 start = at + (self.class_at(at, at + 1) == name and tokens.word(at + 1) != "of")  # «course code»
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
-                    if not tokens.is_one_of(end, ("of", "for")):
-                        continue
+                    if not tokens.is_one_of(end, ("of", "for")) or self.class_at(at, end):
+                        continue  # «employees of e0» are no values of EmployeeType
                     for subject, last in self._owner(end + 1, name) if source.relation < 0 else ():
                         yield Values(subject.plan, source), last
         if tokens.word(0) == "when" and tokens.is_one_of(1, AUXILIARIES):

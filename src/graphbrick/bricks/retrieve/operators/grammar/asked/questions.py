@@ -144,9 +144,8 @@ class Questions(SetsAsked):
             return
         if tokens.word(1) == "there":
             for group, end in self.group(2):
-                if group.quantity.kind in ("some", "no"):
-                    is_any = p.IsAny(group.plan)
-                    yield p.Not(is_any) if group.quantity.kind == "no" else is_any, end
+                if (plan := self._is_there(group)) is not None:
+                    yield plan, end
             return
         for group, end in self._asked(1):
             if isinstance(group.plan, p.Listed) and self._is_unknown(end, group.plan):
@@ -166,6 +165,15 @@ class Questions(SetsAsked):
                     elif group.quantity.kind == "no":
                         yield p.Not(p.IsAny(p.Both((group.plan, plan)))), last
                     break
+
+    def _is_there(self, group: Group) -> Plan | None:
+        """Return the reading of «is there a ...», «are there no ...», «are there at least five ...»."""
+        kind, number = group.quantity
+        if kind in ("some", "no"):
+            return p.Not(p.IsAny(group.plan)) if kind == "no" else p.IsAny(group.plan)
+        if kind == "exactly" and "exactly" not in self.tokens.words:
+            return p.Count(group.plan)  # «are there two ...» may mean at least two: the number answers both
+        return p.Compares(p.Count(group.plan), kind, number) if kind in p.SIGNS else None
 
     def _is_unknown(self, at: int, asked: p.Listed) -> bool:
         """Return whether the entities lack the property of which a value is asked: neither yes nor no is known."""

@@ -1,0 +1,122 @@
+"""Questions over the tables of a trading company, as people there ask them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from faults import told
+
+import graphbrick
+from graphbrick.core.errors import LinkError
+from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.default import default_pipeline
+
+NODES = {
+    "supplier": "id,label,name,Country,Region\ns1,Supplier,Nord Brod,Sweden,Scandinavia\n"
+    "s2,Supplier,Tokyo Traders,Japan,Eastern Asia\ns3,Supplier,Leeds Ltd,UK,British Isles\n"
+    "s4,Supplier,Dublin Dairy,Ireland,British Isles\n",
+    "product": "id,label,name,UnitPrice,UnitsInStock\np1,Product,Crispbread,9,120\np2,Product,Tunnbrod,7,20\n"
+    "p3,Product,Kobe Beef,97,5\np4,Product,Toffee,4,60\np5,Product,Cheddar,21,40\n",
+    "customer": "id,label,name,Country\nc1,Customer,Casa Azul,Mexico\nc2,Customer,Blue Bar,USA\n",
+    "order": "id,label,name,OrderDate,ShippedDate\no1,Order,Order 1,2013-05-06,2013-05-09\n"
+    "o2,Order,Order 2,2013-07-01,2014-01-02\no3,Order,Order 3,2014-05-06,\n",
+    "employee": "id,label,name,EmployeeType,Salary\ne1,Employee,Ann Low,Salaried,100\n"
+    "e2,Employee,Bo Hay,Commissioned,200\ne3,Employee,Cy Orr,Salaried,300\ne4,Employee,Di Fox,Salaried,400\n",
+    "department": "id,label,name\nd1,Department,North Sales\nd2,Department,Board\n",
+    "airport": "id,label,name,faa\na1,Airport,Kennedy Intl,JFK\na2,Airport,Logan Intl,BOS\na3,Airport,OHare Intl,ORD\n",
+    "flight": "id,label,name,type\nf1,Flight,JFK 1 2013-05-06,charter\nf2,Flight,JFK 2 2013-05-06,line\n",
+    "carrier": "id,label,name\nl1,Airline,Jetlink\n",
+}
+EDGES = """start,end,type
+s1,p1,SUPPLIES
+s1,p2,SUPPLIES
+s2,p3,SUPPLIES
+s3,p4,SUPPLIES
+s4,p5,SUPPLIES
+c1,o1,PLACED
+c1,o2,PLACED
+c2,o3,PLACED
+o1,p1,CONTAINS
+o2,p4,CONTAINS
+o3,p3,CONTAINS
+e1,d1,WORKS_IN
+e2,d1,WORKS_IN
+e3,d1,WORKS_IN
+e4,d2,WORKS_IN
+e4,d1,ON_LOAN_TO
+f1,a1,DEPARTS_FROM
+f2,a1,DEPARTS_FROM
+f1,a2,GOES_TO
+f2,a3,GOES_TO
+f1,l1,OPERATED_BY
+f2,l1,OPERATED_BY
+"""
+
+
+@pytest.fixture(scope="module")
+def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    folder: Path = tmp_path_factory.mktemp("trade") / "tables"
+    folder.mkdir()
+    for name, text in NODES.items():
+        (folder / f"nodes_{name}.csv").write_text(text, encoding="utf-8")
+    (folder / "edges.csv").write_text(EDGES, encoding="utf-8")
+    place = folder.parent / "trade.graph"
+    build(folder, place)
+    return graphbrick.open(place)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        # Adjectives of places, for values and as parts of longer conditions.
+        ("Which suppliers are Swedish?", {"Nord Brod"}),
+        ("which products from Swedish suppliers have more than 50 units in stock?", {"Crispbread"}),
+        ("japanese suppliers", {"Tokyo Traders"}),
+        ("Which American customers are there?", {"Blue Bar"}),
+        ("Which suppliers are in Japan?", {"Tokyo Traders"}),
+        # A condition stays with the noun beside it.
+        ("which of our products come from suppliers in Sweden?", {"Crispbread", "Tunnbrod"}),
+        ("which of our products come from suppliers in Mexico?", set()),
+        ("what does Nord Brod sell us?", {"Crispbread", "Tunnbrod"}),
+        # Dates of things that were placed, that came in, or that just are of a day.
+        ("Which orders were placed on 6 May 2014?", {"Order 3"}),
+        ("Which orders were placed on 2013-05-06?", {"Order 1"}),
+        ("how many orders came in during 2013?", {"2"}),
+        ("Which orders were received before 10 June 2013?", {"Order 1"}),
+        ("Which orders were shipped in 2014?", {"Order 2"}),
+        # A class is not a property that begins with its name, nor are people in «Sales» a kind of people.
+        ("employees of the North Sales department", {"Ann Low", "Bo Hay", "Cy Orr"}),
+        ("What is the average salary of the employees of North Sales?", {"200"}),
+        # Codes of which no two entities have the same.
+        ("Which flights depart from JFK?", {"JFK 1 2013-05-06", "JFK 2 2013-05-06"}),
+        ("How many flights depart from JFK?", {"2"}),
+        ("Which airport has the faa JFK?", {"Kennedy Intl"}),
+        # Organizations are «who», flights are not.
+        ("who operated JFK 1 2013-05-06?", {"Jetlink"}),
+        # What only introduces a question.
+        ("Good morning everyone! I am new in purchasing. Which suppliers are in Japan?", {"Tokyo Traders"}),
+        ("Hi there! I would need the salary of Ann Low, if that is not too much trouble.", {"100"}),
+    ],
+)
+def test_questions_of_a_trading_company(trade: Graph, question: str, answers: set[str]) -> None:
+    assert set(default_pipeline(trade)(trade, question).texts) == answers
+
+
+def test_the_usual_one_of_several_relations_is_told(trade: Graph) -> None:
+    run = default_pipeline(trade).run(trade, "How many employees of North Sales are there?")
+    assert run.answer.texts == ("3",)
+
+
+def test_sentences_before_a_question_are_told_and_kept_where_they_may_restrict_it(trade: Graph) -> None:
+    run = default_pipeline(trade).run(trade, "I am preparing a report. Which suppliers are in Japan?")
+    said = [values for code, values in told(run.trace.events) if code == "operators.lead_in"]
+    assert said == [{"text": "I am preparing a report."}]
+    for text in ("I need none of Sweden. Which suppliers are there?", "Only those of 2013. Which orders are there?"):
+        try:
+            assert default_pipeline(trade)(trade, text).texts == (), text
+        except LinkError:
+            continue
+    text = "I am interested in Japan. Which suppliers are there?"
+    assert default_pipeline(trade)(trade, text).texts == ("Tokyo Traders",)
