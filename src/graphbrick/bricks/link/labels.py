@@ -107,12 +107,14 @@ class LinkLabels(LinkStage):
         unmatched = Unmatched(graph, question, self.min_score)
         values = self._values(graph, question)
         names = disjoint(exact.names)
-        matches = [entry for entry in unmatched.beside(names) if entry in names or not _is_among(entry[0], values)]
+        matches = [
+            entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry[0], values)
+        ]
         parts = unmatched.lower_parts() if not (question.shows_names or question.shouts) else []
         matches += [
             entry
             for entry in parts
-            if not _is_among(entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
+            if not _is_among(question, entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
         ]
         plain = without_courtesy(query.text.removeprefix(lead_in(query.text)).lstrip())
         if matches:
@@ -204,8 +206,13 @@ def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
 
 
-def _is_among(span: Span, values: Iterable[tuple[Span, str]]) -> bool:
-    return any(span.overlaps(value) for value, _ in values)
+def _is_among(question: Question, span: Span, values: Iterable[tuple[Span, str]]) -> bool:
+    """Return whether a span is a value rather than a name; «San» of «San Francisco» is no value «SAN»."""
+    is_named = question.is_capitalized(span.first) and question.is_capitalized(span.last)
+    return any(
+        span.overlaps(value) and not (is_named and span.contains(value) and span.size > value.size)
+        for value, _ in values
+    )
 
 
 def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:

@@ -25,10 +25,18 @@ NODES = {
     "employee": "id,label,name,EmployeeType,Salary\ne1,Employee,Ann Low,Salaried,100\n"
     "e2,Employee,Bo Hay,Commissioned,200\ne3,Employee,Cy Orr,Salaried,300\ne4,Employee,Di Fox,Salaried,400\n",
     "department": "id,label,name\nd1,Department,North Sales\nd2,Department,Board\n",
-    "airport": "id,label,name,faa\na1,Airport,Kennedy Intl,JFK\na2,Airport,Logan Intl,BOS\na3,Airport,OHare Intl,ORD\n",
-    "flight": "id,label,name,type\nf1,Flight,JFK 1 2013-05-06,charter\nf2,Flight,JFK 2 2013-05-06,line\n",
-    "carrier": "id,label,name\nl1,Airline,Jetlink\n",
+    "airport": "id,label,name,faa,alt\na1,Airport,Kennedy Intl,JFK,13\na2,Airport,San Luis Intl,BOS,19\n"
+    "a3,Airport,OHare Intl,SAN,668\n",
+    "flight": "id,label,name,type,date,dep_delay\nf1,Flight,KX1 2013-05-06,charter,2013-05-06,148\n"
+    "f2,Flight,KX2 2013-05-06,line,2013-05-06,-3\nf3,Flight,KX1 2013-05-07,line,2013-05-07,20\n",
+    "carrier": "id,label,name\nl1,Airline,Acme Airlines Co.\nl2,Airline,Jetlink\n",
+    "ground": "id,label,name\ng1,Workshop,Acme Repair Barn\n",
 }
+LINES = """start,end,type,Quantity
+o1,p1,CONTAINS,40
+o2,p4,CONTAINS,12
+o3,p4,CONTAINS,30
+"""
 EDGES = """start,end,type
 s1,p1,SUPPLIES
 s1,p2,SUPPLIES
@@ -38,9 +46,6 @@ s4,p5,SUPPLIES
 c1,o1,PLACED
 c1,o2,PLACED
 c2,o3,PLACED
-o1,p1,CONTAINS
-o2,p4,CONTAINS
-o3,p3,CONTAINS
 e1,d1,WORKS_IN
 e2,d1,WORKS_IN
 e3,d1,WORKS_IN
@@ -50,8 +55,12 @@ f1,a1,DEPARTS_FROM
 f2,a1,DEPARTS_FROM
 f1,a2,GOES_TO
 f2,a3,GOES_TO
-f1,l1,OPERATED_BY
-f2,l1,OPERATED_BY
+f1,l2,OPERATED_BY
+f2,l2,OPERATED_BY
+f3,a1,DEPARTS_FROM
+f3,a3,GOES_TO
+f3,l1,OPERATED_BY
+g1,a1,LOCATED_IN
 """
 
 
@@ -62,6 +71,7 @@ def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     for name, text in NODES.items():
         (folder / f"nodes_{name}.csv").write_text(text, encoding="utf-8")
     (folder / "edges.csv").write_text(EDGES, encoding="utf-8")
+    (folder / "edges_lines.csv").write_text(LINES, encoding="utf-8")
     place = folder.parent / "trade.graph"
     build(folder, place)
     return graphbrick.open(place)
@@ -90,11 +100,30 @@ def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("employees of the North Sales department", {"Ann Low", "Bo Hay", "Cy Orr"}),
         ("What is the average salary of the employees of North Sales?", {"200"}),
         # Codes of which no two entities have the same.
-        ("Which flights depart from JFK?", {"JFK 1 2013-05-06", "JFK 2 2013-05-06"}),
-        ("How many flights depart from JFK?", {"2"}),
+        ("Which flights depart from JFK?", {"KX1 2013-05-06", "KX2 2013-05-06", "KX1 2013-05-07"}),
+        ("How many flights depart from JFK?", {"3"}),
         ("Which airport has the faa JFK?", {"Kennedy Intl"}),
         # Organizations are «who», flights are not.
-        ("who operated JFK 1 2013-05-06?", {"Jetlink"}),
+        ("who operated KX1 2013-05-06?", {"Jetlink"}),
+        # A capital word of a longer name is no value of capitals.
+        ("Which flights go to San Luis?", {"KX1 2013-05-06"}),
+        ("flights from Kennedy to San Luis", {"KX1 2013-05-06"}),
+        ("Which flights go from JFK to SAN?", {"KX2 2013-05-06", "KX1 2013-05-07"}),
+        ("How many flights go from JFK to SAN on 2013-05-07?", {"1"}),
+        # Of several names with a part, the one that adds no more than what it is, or whose rest follows.
+        ("How many flights does Acme operate?", {"1"}),
+        ("which airport did KX1 on 2013-05-07 depart from", {"Kennedy Intl"}),
+        # Columns that are cut short.
+        ("What is the departure delay of KX1 2013-05-06?", {"148"}),
+        ("Which flights had a departure delay over 100?", {"KX1 2013-05-06"}),
+        ("Which flight had the longest departure delay of all?", {"KX1 2013-05-06"}),
+        ("Which airport has the highest altitude?", {"OHare Intl"}),
+        ("at what altitude is the airport of OHare", {"668"}),
+        # How many of a thing are on a record.
+        ("How many Toffee were on order 2?", {"12"}),
+        ("How many units of Toffee does order 3 contain?", {"30"}),
+        ("Which order had the most Toffee on it?", {"Order 3"}),
+        ("How many products does order 1 contain?", {"1"}),
         # What only introduces a question.
         ("Good morning everyone! I am new in purchasing. Which suppliers are in Japan?", {"Tokyo Traders"}),
         ("Hi there! I would need the salary of Ann Low, if that is not too much trouble.", {"100"}),

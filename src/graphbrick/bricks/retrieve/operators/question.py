@@ -56,6 +56,11 @@ _EVERYDAY = tuple(
         (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
         (r"(?: ever| so far| to date)$", ""),
+        (r"(?<=[a-z0-9])(?: out)?,? of (?:them )?all$", ""),
+        (r"^(which|what) (.+?) (?:go|goes|went|fly|flies|flew|run|runs|ran|travel|travels|lead|leads) "
+         r"(?=from (?:the )?e\d+ to (?:the )?e\d+)", r"\1 \2 "),
+        (r"^(how many .+?) (?:go|went|fly|flew|run|ran|travel|travelled|lead) "
+         r"(?=from (?:the )?e\d+ to (?:the )?e\d+)", r"\1 are there "),
         (r"\b(has|have|had) got\b", r"\1"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+ )?(in|from|on|at|of|for) (?:which|what) ([a-z]+)$",
          r"which \4 are \1 \2\3"),

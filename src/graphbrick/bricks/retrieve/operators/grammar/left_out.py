@@ -30,6 +30,7 @@ _ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b
 _OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
 _OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
 _ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
@@ -39,8 +40,8 @@ _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|milli
 def check_left_out(parser: Parser, plan: Plan | None) -> None:
     """Raise `UnreadWordError` if a plan says nothing of a word that changes what is asked.
 
-    These are «not», «never», «without», «nobody», «only», «or more», a number in words, and a name in a comparison. It
-    is an assumption that «other» says nothing, or that «in» a country means its citizens.
+    These are «not», «never», «without», «nobody», «only», «or more», a number in words, a year, and a name in a
+    comparison. It is an assumption that «other» says nothing, or that «in» a country means its citizens.
     """
     if plan is None:
         return
@@ -51,6 +52,10 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
         word = asked.search(bare)
         if word is not None and not shows.search(shown):
             raise UnreadWordError(word[0])
+    plain = shown.replace(",", "")
+    for year in _YEAR.findall(bare):  # «flights from e0 to e1 on 2013-02-07»
+        if year not in plain:
+            raise UnreadWordError(year)
     other = _OTHER.search(bare)
     if other is not None and not _NEGATED.search(shown):
         assume_other(parser, plan, other[0])

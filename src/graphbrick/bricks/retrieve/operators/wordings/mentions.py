@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
+from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
+from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
 from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
@@ -25,6 +28,7 @@ _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age
 _MOSTLY = 0.6  # part of what leads to an entity that its name may stand for
 _MOST = 1_000  # triples of an entity that decide what its name stands for
 _BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
+_CLASS_OF = re.compile(r"\bthe (?P<noun>[a-z]+) of e(?P<number>\d+)\b")
 _BEFORE_CLASS = re.compile(
     r"(?P<names>\be\d+(?:(?:, | and | or |, and |, or )(?:the )?e\d+)*) "
     r"(?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
@@ -33,13 +37,6 @@ _OWNER_BEFORE = re.compile(r"(?P<article>\b(?:an?|the|any) )?\be(?P<number>\d+) 
 _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
-
-_DAY = r"(?:the )?(?:year )?(?:\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
-_MADE_THEN = re.compile(
-    r"(?:\b(?:that |which )?(?:were |was |have been |had been |has been |have |had |has )?"
-    r"\b(?P<verb>came|come|received|made|created|entered|taken|took|recorded|issued|filed|raised|happened|occurred)"
-    rf"(?: in| place)? )(?P<when>in|on|during|before|after|since|between|from|until) (?={_DAY})"
-)
 
 
 def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:
@@ -56,7 +53,9 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
-    question = replace(question, text=_without_making(graph, question.text, lexicon))
+    known = partial(_means_something, lexicon, english)
+    question = replace(question, text=with_short_names(graph, question.text, known))
+    question = replace(question, text=in_words_of_records(graph, question.text, lexicon))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
     question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
     return _with_owners_last(graph, question, lexicon, english)
@@ -78,19 +77,9 @@ def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -
     return f"{text[: match.start()]}{text[match.end() :]}".strip()
 
 
-def _without_making(graph: Graph, text: str, lexicon: Lexicon) -> str:
-    """Return a question without verbs that say of things of a day no more than that they came: «came in during 2013».
-
-    A verb that the graph has as a relation or property stays.
-    """
-    match = _MADE_THEN.search(text)
-    if match is None or stem(match["verb"]) in lexicon.words:
-        return text
-    if any(stem(match["verb"]) in source.words for source in sources_of(graph)):
-        return text
-    return (
-        f"{text[: match.start()]}{'in' if match['when'] == 'during' else match['when']} {text[match.end() :]}".strip()
-    )
+def _means_something(lexicon: Lexicon, english: English, word: str) -> bool:
+    """Return whether a word is one of the graph, or one that questions are built with."""
+    return stem(word) in lexicon.words or word in english.all_words
 
 
 def _in_verbs_of_graph(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> str:
@@ -158,6 +147,12 @@ def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Q
                 told.add(member)
                 text = f"{before}e{number}{text[match.end() :]}"
                 break
+    for match in reversed(list(_CLASS_OF.finditer(text))):  # «the airport of Denver» is that airport
+        noun, number = match["noun"], int(match["number"])
+        is_relation = any(stem(noun) in names.words for names in lexicon.relations)
+        of_class = "" if is_relation or is_plural(noun) else lexicon.class_named(stems(noun))
+        if of_class and number < len(entities) and entities[number] in lexicon.classes[of_class]:
+            text = f"{text[: match.start()]}e{number}{text[match.end() :]}"
     question = replace(question, text=text, entities=tuple(entities), told=frozenset(told))
     return _without_class_after(graph, question, lexicon)
 

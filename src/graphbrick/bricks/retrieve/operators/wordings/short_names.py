@@ -1,0 +1,67 @@
+"""Names of properties that are cut short, as columns of databases are: `dep_delay` for the departure delay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.language.stems import spaced
+from graphbrick.patterns.properties.sources import sources_of
+
+_USUAL = {  # what columns are called, that does not begin as the word does
+    "qty": "quantity", "amt": "amount", "num": "number", "nbr": "number", "addr": "address", "tel": "telephone|phone",
+    "desc": "description", "dept": "department", "mgr": "manager", "yr": "year", "pct": "percentage|percent",
+    "tz": "time zone|timezone", "lng": "longitude", "lon": "longitude", "dob": "date of birth|birth date|birthday",
+    "temp": "temperature", "max": "maximum", "min": "minimum", "avg": "average", "cnt": "count", "wt": "weight",
+    "ht": "height", "dt": "date", "ts": "timestamp", "mins": "minutes", "secs": "seconds", "hrs": "hours",
+}  # fmt: skip
+_NO_WORDS = re.compile(r"[\W_]+")
+_SHORTEST, _LONGEST, _LEFT_OUT = 3, 5, 2  # letters of what is left of a word, and those that are left out
+
+
+def with_short_names(graph: Graph, text: str, known: Callable[[str], bool]) -> str:
+    """Return a question with the names of properties for the words that they are short for.
+
+    Args:
+        graph: The graph.
+        text: The question in lower case.
+        known: Whether a word means something else in this graph, so that it is no name alone: «temporary» for `temp`.
+    """
+    spoken = (
+        _NO_WORDS.sub(" ", spaced(source.name)).lower().split() for source in sources_of(graph) if source.relation < 0
+    )
+    for name, pattern, is_alone in _patterns(frozenset(map(" ".join, filter(None, spoken)))):
+        for match in pattern.finditer(text):
+            said = match[0]
+            if said == name or (is_alone and known(said)):
+                continue
+            event(f"{said!r} is read as {name!r}", "operators.short_name", said=said, name=name)
+            text = f"{text[: match.start()]}{name}{text[match.end() :]}"
+            break
+    return text
+
+
+@lru_cache(maxsize=64)
+def _patterns(names: frozenset[str]) -> tuple[tuple[str, re.Pattern[str], bool], ...]:
+    """Return the names that are cut short, longest first, with what people say, and whether each is one word."""
+    found = list[tuple[str, re.Pattern[str], bool]]()
+    for name in sorted(names, key=lambda one: (-len(one.split()), one)):
+        parts = name.split()
+        ways = [_ways(part, is_alone=len(parts) == 1) for part in parts]
+        if ways != list(map(re.escape, parts)):
+            found.append((name, re.compile(rf"(?<![\w-]){'[ -]'.join(ways)}(?![\w-])"), len(parts) == 1))
+    return tuple(found)
+
+
+def _ways(part: str, *, is_alone: bool) -> str:
+    """Return a pattern for what people say for a part of a name; alone, a word of English is not cut short."""
+    plain = re.escape(part)
+    if part in _USUAL:
+        return rf"(?:{plain}|{_USUAL[part]})"
+    is_cut = part.isalpha() and len(part) >= _SHORTEST
+    is_cut &= forms.is_installed() and not forms.is_word(part) if is_alone else len(part) <= _LONGEST
+    return rf"(?:{plain}|{plain}[a-z]{{{_LEFT_OUT},}})" if is_cut else plain
