@@ -30,6 +30,8 @@ NODES = {
     "flight": "id,label,name,type,date,dep_delay\nf1,Flight,KX1 2013-05-06,charter,2013-05-06,148\n"
     "f2,Flight,KX2 2013-05-06,line,2013-05-06,-3\nf3,Flight,KX1 2013-05-07,line,2013-05-07,20\n",
     "carrier": "id,label,name\nl1,Airline,Acme Airlines Co.\nl2,Airline,Jetlink\n",
+    "plane": "id,label,name,year,manufacturer\nn1,Plane,N1,1975,BOEING\nn2,Plane,N2,1999,BOEING\n"
+    "n3,Plane,N3,2004,AIRBUS\n",
     "ground": "id,label,name\ng1,Workshop,Acme Repair Barn\n",
 }
 LINES = """start,end,type,Quantity
@@ -124,6 +126,15 @@ def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("How many units of Toffee does order 3 contain?", {"30"}),
         ("Which order had the most Toffee on it?", {"Order 3"}),
         ("How many products does order 1 contain?", {"1"}),
+        # Things of which no more than the year is known, and what is planned for a day.
+        ("which planes were built before 1980", {"N1"}),
+        ("Which planes were manufactured in 2004?", {"N3"}),
+        ("How many flights were planned for 6 May 2013?", {"2"}),
+        ("How many flights were scheduled for 2013-05-07?", {"1"}),
+        # Journeys: from here and to there is said of one flight.
+        ("which airlines fly from JFK to SAN?", {"Acme Airlines Co.", "Jetlink"}),
+        ("Does Acme fly from JFK to BOS?", {"no"}),
+        ("Does Jetlink fly out of JFK?", {"yes"}),
         # What only introduces a question.
         ("Good morning everyone! I am new in purchasing. Which suppliers are in Japan?", {"Tokyo Traders"}),
         ("Hi there! I would need the salary of Ann Low, if that is not too much trouble.", {"100"}),

@@ -368,6 +368,9 @@ class Comparisons:
             date = self.resolver.only_date(base)
             if date is not None:
                 return base, date
+        made = self.resolver.date_of_making(words, base) if bounds.is_time and words else None
+        if made is not None and self.resolver.attribute(words, base) is None:  # «planes built before 1980»
+            return base, made
         names = self.english.comparatives["more recent"].names if bounds.is_time else bounds.names
         of_class = "" if names else self.resolver.lexicon.classes_of(base.run(self.place))
         names = names or names_by_unit(self.english, unit, of_class, bare=not words)

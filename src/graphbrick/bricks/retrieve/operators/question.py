@@ -56,11 +56,15 @@ _EVERYDAY = tuple(
         (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
         (r"(?: ever| so far| to date)$", ""),
+        (r"\b(of|for) (?:everybody|everyone|anybody|anyone|all people|all those) (?=who )", r"\1 those "),
+        (r"\bcontact persons?\b", "contact"),
+        (r"^when did (?:we|you) (?:get|receive|have) the (last|latest|first|newest|most recent) ([a-z]+) "
+         r"(?:from|of|by) (?=(?:the )?e\d+$)", r"when was the \1 \2 of "),
+        (r"^how (?:many|much) (e\d+) (?:do we have|have we got|is there|are there|is|are)(?: left| still)* in stock$",
+         r"how many units of \1 are in stock"),
+        (r"^(?!(?:which|what|who|how|when|where|is|are|do|does|did|list|show|name|give|find)\b)([a-z -]+|e\d+) "
+         r"(?:that|which|who) (?=(?:costs?|earns?|makes?|sells? for|weighs?) .*\d+ [a-z]+$)", r"which \1 "),
         (r"(?<=[a-z0-9])(?: out)?,? of (?:them )?all$", ""),
-        (r"^(which|what) (.+?) (?:go|goes|went|fly|flies|flew|run|runs|ran|travel|travels|lead|leads) "
-         r"(?=from (?:the )?e\d+ to (?:the )?e\d+)", r"\1 \2 "),
-        (r"^(how many .+?) (?:go|went|fly|flew|run|ran|travel|travelled|lead) "
-         r"(?=from (?:the )?e\d+ to (?:the )?e\d+)", r"\1 are there "),
         (r"\b(has|have|had) got\b", r"\1"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+ )?(in|from|on|at|of|for) (?:which|what) ([a-z]+)$",
          r"which \4 are \1 \2\3"),

@@ -44,9 +44,10 @@ LIFE_DATES = frozenset(
 _TIMES = frozenset(map(stem, "date day time moment year month".split()))
 _MAKING = frozenset(
     map(stem, "placed made created issued recorded filed registered received come came arrived entered taken raised "
-              "submitted booked written sent happened occurred logged reported".split())
+              "submitted booked written sent happened occurred logged reported built manufactured produced".split())
 )  # fmt: skip
 """Stems of verbs that say no more of an order or a ticket than that it came to be, on its own date."""
+_YEAR = (stem("year"),)
 _PARTICLES = frozenset("in up out on".split())
 _TYPED = 20  # owners whose types explain a noun
 
@@ -320,6 +321,9 @@ class Resolver(PhraseResolver):
         if len(shared) > 1:  # «rental date» of rentals
             general = _TIMES | set(stems(self.lexicon.classes_of(entities)))
             shared = [one for one in shared if one.source.words <= general]
+        if not shared and not dates:  # a plane of 1999 may have no more than a year
+            shared = [Attribute(source) for source in self.numeric if source.relation < 0 and source.stems == _YEAR]
+            shared = [one for one in shared if np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
         return shared[0] if len(shared) == 1 else None
 
     def plain_date(self, base: SetPlan) -> Attribute | None:
@@ -333,10 +337,8 @@ class Resolver(PhraseResolver):
         Raises:
             CannotPlanError: There is none.
         """
-        attribute = self.attribute(words, base)
-        if attribute is None and (words == "date" or self._is_of_its_making(words, base)):
-            attribute = self.plain_date(base)
-        if attribute is not None and attribute.source.is_date:
+        attribute = self.attribute(words, base) or self.date_of_making(words, base)
+        if attribute is not None and (attribute.source.is_date or attribute.source.stems == _YEAR):
             return attribute
         raise CannotPlanError(
             f"this graph has no date for {wording!r} ({words})",
@@ -344,11 +346,12 @@ class Resolver(PhraseResolver):
             wording=wording,
         )
 
-    def _is_of_its_making(self, words: str, base: SetPlan) -> bool:
-        """Return whether words say no more than that something came to be: «placed», «came in», «recorded»."""
+    def date_of_making(self, words: str, base: SetPlan) -> Attribute | None:
+        """Return the only date of some entities for words that say no more than that they came to be: «placed»."""
         said = [stem(word) for word in words.split() if word not in _PARTICLES]
-        own = self.lexicon.classes_of(base.run(self.place))
-        return bool(said) and all(word in _MAKING or word in stems(spaced(own)) for word in said)
+        own = stems(spaced(self.lexicon.classes_of(base.run(self.place))))
+        is_plain = words == "date" or (bool(said) and all(word in _MAKING or word in own for word in said))
+        return self.plain_date(base) if is_plain else None
 
     def check_order(self, text: str) -> None:
         """Raise `CannotPlanError` for «the last invoice of e0» over properties, of which no path reads «last»."""

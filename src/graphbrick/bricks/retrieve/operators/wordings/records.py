@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of
@@ -13,9 +16,15 @@ _DAY = r"(?:the )?(?:year )?(?:\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct
 _MADE_THEN = re.compile(
     r"(?:\b(?:that |which )?(?:were |was |have been |had been |has been |have |had |has )?"
     r"\b(?P<verb>came|come|received|made|created|entered|taken|took|recorded|issued|filed|raised|happened|occurred)"
-    rf"(?: in| place)? )(?P<when>in|on|during|before|after|since|between|from|until) (?={_DAY})"
+    r"(?: in| place)? |\b(?:were |was |are |is )?(?P<plan>planned|scheduled|booked|due) )"
+    rf"(?P<when>in|on|for|during|before|after|since|between|from|until) (?={_DAY})"
 )
 _QUANTITIES = frozenset(map(stem, "quantity qty units pieces count".split()))
+_GOES = re.compile(
+    r"^(?:(?P<lead>which|what|how many) (?P<noun>[a-z ]+?) |(?:do|does|did) e\d+ )"
+    r"(?P<verb>go|goes|went|fly|flies|flew|run|runs|ran|travel|travels|travelled|sail|sails|sailed|drive|drives|drove) "
+    r"(?:out of|from|between) (?:the )?e(?P<number>\d+)\b"
+)
 _OF = r"(?P<what>(?:the )?e\d+)"
 _HOW_MANY = (
     (
@@ -42,15 +51,41 @@ _HOW_MANY = (
 )
 
 
-def in_words_of_records(graph: Graph, text: str, lexicon: Lexicon) -> str:
+def in_words_of_records(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexicon) -> str:
     """Return a question about records in the words that other rules read.
 
     Args:
         graph: The graph.
         text: The question in lower case, with placeholders.
+        entities: What the placeholders stand for.
         lexicon: The words of the graph.
     """
+    text = _of_journeys(graph, text, entities, lexicon)
     return _without_making(graph, _by_quantity(graph, text), lexicon)
+
+
+def _of_journeys(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexicon) -> str:
+    """Return «which airlines fly from e0 to e1» as a question for those that have flights from e0 to e1.
+
+    Flights are what two relations join to places of the class of e0. Of the flights themselves, the verb is left out.
+    """
+    match = _GOES.search(text)
+    if match is None or int(match["number"]) >= len(entities):
+        return text
+    joins = class_graph_of(graph).joins
+    places = set(graph.types(entities[int(match["number"])]))
+    ways = {name: {join.relation for join in joins[name] if join.end in places and join.forward} for name in joins}
+    journeys = [name for name, relations in ways.items() if len(relations) > 1 and name not in places]
+    named = lexicon.class_named(stems(match["noun"])) if match["noun"] else ""
+    if named in journeys:
+        there = "are there " if match["lead"] == "how many" else ""
+        return f"{text[: match.start('verb')]}{there}{text[match.end('verb') :].lstrip()}"
+    if len(journeys) != 1:
+        return text
+    noun = forms.plural(spaced(journeys[0]).lower()) if forms.is_installed() else f"{spaced(journeys[0]).lower()}s"
+    where = text[match.end("verb") :].strip().removeprefix("out of ")
+    where = where if where.startswith(("from ", "between ")) else f"from {where}"
+    return f"{text[: match.start('verb')]}have {noun} {where}"
 
 
 def _by_quantity(graph: Graph, text: str) -> str:
@@ -73,9 +108,11 @@ def _without_making(graph: Graph, text: str, lexicon: Lexicon) -> str:
     A verb that the graph has as a relation or property stays.
     """
     match = _MADE_THEN.search(text)
-    if match is None or stem(match["verb"]) in lexicon.words:
+    if match is None:
         return text
-    if any(stem(match["verb"]) in source.words for source in sources_of(graph)):
+    verb = stem(match["verb"] or match["plan"])
+    own = {name for source in sources_of(graph) for name in source.words} | (lexicon.words if match["verb"] else set())
+    if verb in own or any(match["plan"] in one.spoken for one in lexicon.relations):
         return text
-    when = "in" if match["when"] == "during" else match["when"]
+    when = {"during": "in", "for": "on"}.get(match["when"], match["when"])
     return f"{text[: match.start()]}{when} {text[match.end() :]}".strip()
