@@ -6,7 +6,7 @@ Of WordNet (Debian package ``wordnet-base``) it keeps five things: which nouns n
 and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; which
 nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.gz``;
 which verbs mean the same, in ``verbs.tsv.gz``; and which adjectives are those of places («swedish» of Sweden), in
-``places.tsv.gz`` of the language. A line of ``senses.tsv.gz`` is one meaning: the lines that it is a
+``places.tsv.gz``. A line of ``senses.tsv.gz`` is one meaning: the lines that it is a
 kind of, as distances upwards (a negative one downwards), then its words, with a star behind words that have many
 meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind those that more often mean something else.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 SRC = Path(__file__).parent.parent / "src/graphbrick"
 LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.gz"
 VERBS = SRC / "patterns/english/verbs.tsv.gz"
-PLACES = SRC / "language/places.tsv.gz"
+PLACES = SRC / "patterns/english/places.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
 # Acts, attributes, thoughts, messages, events, groups, places, people, possessions, relations, states and times. Most

@@ -30,22 +30,6 @@ _THANKS = re.compile(
     r"(?: in advance| so much| very much| a lot)?)+(?=[?.! ]*$)",
     re.IGNORECASE,
 )
-_SENTENCES = re.compile(r"^(?P<before>.*[a-z]{3}[.!]) (?P<asked>[A-Z][^.!?]*\??)$", re.DOTALL)
-_ASKS = re.compile(
-    r"(?:who|whom|whose|what|which|where|when|how|in which|from which|to which|is|are|was|were|do|does|did|has|have|can"
-    r"|could|would|will|please|tell|list|show|give|name|find|count)\b",
-    re.IGNORECASE,
-)
-_BACK = re.compile(
-    r"\b(?:it|they|them|he|she|him|her|his|their|same|this|these|those|ones?)\b"
-    r"|\b(?:of|for|by|at|in|from|to|with|is|about) that\b|(?<!are )(?<!is )(?<!was )(?<!were )\bthere\b",
-    re.IGNORECASE,
-)
-_RESTRICTS = re.compile(
-    r"\d|\b(?:only|not|never|none|neither|nor|nobody|nothing|but|no|without|except|apart|besides|just the|other than"
-    r"|it|they|them|this|that|these|those|he|she|him|her|his|their)\b|n't\b",
-    re.IGNORECASE,
-)
 
 
 def without_courtesy(text: str) -> str:
@@ -57,22 +41,3 @@ def without_courtesy(text: str) -> str:
     'which services are written in Rust?'
     """
     return _THANKS.sub("", _POLITE.sub("", text))
-
-
-def lead_in(text: str) -> str:
-    """Return the sentences before a question that only introduce it; "" where they may be part of what is asked.
-
-    A sentence with a number, «not», «only», or a pronoun may be part of it, and so may the question after it.
-
-    >>> lead_in("Hello, I am preparing a report about the storm. How many flights of Envoy Air were planned?")
-    'Hello, I am preparing a report about the storm.'
-    >>> lead_in("I only need those of 2013. Which flights were late?")
-    ''
-    >>> lead_in("Ada Marsh works in Oslo. Who is her boss?")
-    ''
-    """
-    parts = _SENTENCES.match(text)
-    if parts is None or not _ASKS.match(parts["asked"]):
-        return ""
-    refers = _RESTRICTS.search(parts["before"]) or _BACK.search(parts["asked"])
-    return "" if refers else parts["before"]

@@ -1,15 +1,37 @@
-"""Messages that ask nothing of a graph: greetings, thanks, farewells, and questions about what one can ask."""
+"""Messages that ask nothing of a graph: greetings, thanks, farewells, and questions about what one can ask.
+
+Also the sentences that introduce a question.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
+from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import fold
 
 GREETING, THANKS, FAREWELL, APPROVAL, ABILITIES = "greeting", "thanks", "farewell", "approval", "abilities"
 _FILLER = "filler"
 _LONGEST = 40  # tokens of a message, which in scripts without spaces are characters
 _FROM_HERE = 200  # characters, from which on nothing is read
+
+_SENTENCES = re.compile(r"^(?P<before>.*[a-z]{3}[.!]) (?P<asked>[A-Z][^.!?]*\??)$", re.DOTALL)
+_ASKS = re.compile(
+    r"(?:who|whom|whose|what|which|where|when|how|in which|from which|to which|is|are|was|were|do|does|did|has|have|can"
+    r"|could|would|will|please|tell|list|show|give|name|find|count)\b",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"\b(?:it|they|them|he|she|him|her|his|their|same|this|these|those|ones?)\b"
+    r"|\b(?:of|for|by|at|in|from|to|with|is|about) that\b|(?<!are )(?<!is )(?<!was )(?<!were )\bthere\b",
+    re.IGNORECASE,
+)
+_RESTRICTS = re.compile(
+    r"\d|\b(?:only|not|never|none|neither|nor|nobody|nothing|but|no|without|except|apart|besides|just the|other than"
+    r"|it|they|them|this|that|these|those|he|she|him|her|his|their)\b|n't\b",
+    re.IGNORECASE,
+)
 
 # A line for each of some languages: English, German, French, Spanish, Portuguese and Italian, Dutch and Swedish, Polish
 # and Turkish, Russian and Ukrainian, Chinese, Japanese, Korean, Arabic, Hindi and Thai. As `fold` gives them.
@@ -188,3 +210,31 @@ def _table() -> tuple[dict[tuple[str, ...], str], int]:
             for phrase in line.split("|"):
                 table.setdefault(tuple(fold(phrase).split()), kind)
     return table, max(map(len, table))
+
+
+def lead_in(text: str) -> str:
+    """Return the sentences before a question that only introduce it; "" where they may be part of what is asked.
+
+    A sentence with a number, «not», «only», or a pronoun may be part of it, and so may the question after it.
+
+    >>> lead_in("Hello, I am preparing a report about the storm. How many flights of Envoy Air were planned?")
+    'Hello, I am preparing a report about the storm.'
+    >>> lead_in("I only need those of 2013. Which flights were late?")
+    ''
+    >>> lead_in("Ada Marsh works in Oslo. Who is her boss?")
+    ''
+    """
+    parts = _SENTENCES.match(text)
+    if parts is None or not _ASKS.match(parts["asked"]):
+        return ""
+    refers = _RESTRICTS.search(parts["before"]) or _BACK.search(parts["asked"])
+    return "" if refers else parts["before"]
+
+
+def question_alone(text: str) -> str:
+    """Return a question without what only makes it polite or introduces it.
+
+    >>> question_alone("Good morning! I am new here. Could you tell me who owns Auth?")
+    'who owns Auth?'
+    """
+    return without_courtesy(text.removeprefix(lead_in(text)).lstrip())

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from graphbrick.core.deferred import cached_property
 from graphbrick.language import forms
 from graphbrick.language.folding import fold
-from graphbrick.language.places import places_of
 from graphbrick.language.stems import is_plural, stem, stems, without_plural
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english import senses
+from graphbrick.patterns.english.places import places_of
 from graphbrick.patterns.english.usual import words_in_names
 from graphbrick.patterns.lexicon import Lexicon
 

@@ -1,13 +1,17 @@
-"""Codes that stand for entities: «JFK» for the airport whose property `faa` it is."""
+"""Words that stand for entities: the code «JFK» for the airport whose property `faa` it is, «Swedish» for Sweden."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from graphbrick.bricks.link.question import Question, Span
+from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import spaced, stems
+from graphbrick.patterns.english.places import places_of
 
+_BY_ADJECTIVE = 0.95  # the score of a place
 _CODE = re.compile(r"(?=.*(?:[A-Z].*[A-Z]|\d))[A-Z0-9][\w./-]{1,19}")
 _LONGEST = 3  # words of a code, such as «AB-12»
 
@@ -42,4 +46,28 @@ def entities_of_codes(graph: Graph, question: Question) -> list[tuple[Span, str,
                 at = span.last
                 break
         at += 1
+    return found
+
+
+def names_by_codes(
+    graph: Graph, question: Question, taken: Sequence[Span], ranked: Callable[[Graph, str, list[int]], list[int]]
+) -> list[tuple[Span, Mention]]:
+    """Return the codes, and the adjectives of places with a capital, that stand for entities outside some spans.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        taken: The spans.
+        ranked: Returns the entities of a name by the ids of its spellings, the best first.
+    """
+    found = [(span, Mention(code, entity)) for span, code, entity in entities_of_codes(graph, question)]
+    found = [entry for entry in found if not any(map(entry[0].overlaps, taken))]
+    for at in range(len(question.words)):
+        span = Span(at, at)
+        if question.is_lower(span) or any(map(span.overlaps, (*taken, *(one for one, _ in found)))):
+            continue
+        places = (ranked(graph, place, list(graph.names.exact(place))) for place in places_of(question.words[at].text))
+        entities = next(filter(None, places), None)
+        if entities:
+            found.append((span, Mention(question.surface(span), entities[0], _BY_ADJECTIVE, tuple(entities[1:]))))
     return found

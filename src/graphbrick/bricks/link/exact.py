@@ -16,12 +16,10 @@ from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import Token, tokens
 from graphbrick.language.hashing import extend_span, token_hashes
-from graphbrick.language.places import places_of
 from graphbrick.language.signs import fit, has_signs
 
 # Longer names are found as given seeds, not in running text.
 _LONGEST_NAME = 64
-_OTHER_FORM = 0.95  # the score of a place by its adjective
 _OTHER_SIGNS = 0.95  # the score of a name without the signs that the question has
 
 Matches = list[tuple[Span, Mention]]
@@ -115,36 +113,14 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
             names.words.append(entry)
         else:
             names.names.append(entry)
-    _add_places(graph, question, names)
-    _add_codes(graph, question, names)
+    single = (Span(at, at) for at in range(len(question.words)))
+    taken = [span for span, _ in (*names.names, *names.words, *names.terms)]
+    capitals = (one for one in single if not (question.is_lower(one) or question.is_function_words(one)))
+    if any(not any(map(one.overlaps, taken)) for one in capitals):
+        from graphbrick.bricks.link.codes import names_by_codes  # most questions have none
+
+        names.names.extend(names_by_codes(graph, question, taken, ranked))
     return names
-
-
-def _add_codes(graph: Graph, question: Question, names: ExactNames) -> None:
-    """Add codes that stand for entities, outside the names."""
-    if not graph.columns:
-        return
-    from graphbrick.bricks.link.codes import entities_of_codes  # most graphs need none
-
-    taken = [span for span, _ in (*names.names, *names.words, *names.terms)]
-    for span, code, entity in entities_of_codes(graph, question):
-        if not any(map(span.overlaps, taken)):
-            names.names.append((span, Mention(code, entity)))
-
-
-def _add_places(graph: Graph, question: Question, names: ExactNames) -> None:
-    """Add the places of adjectives with a capital that are no name themselves: «Swedish» for Sweden."""
-    taken = [span for span, _ in (*names.names, *names.words, *names.terms)]
-    for at in range(len(question.words)):
-        span = Span(at, at)
-        if question.is_lower(span) or any(map(span.overlaps, taken)):
-            continue
-        for place in places_of(question.words[at].text):
-            entities = ranked(graph, place, list(graph.names.exact(place)))
-            if entities:
-                mention = Mention(question.surface(span), entities[0], _OTHER_FORM, tuple(entities[1:]))
-                names.names.append((span, mention))
-                break
 
 
 def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int]) -> bool:

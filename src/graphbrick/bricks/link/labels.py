@@ -23,7 +23,6 @@ from graphbrick.core.properties.stated import shortened
 from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
-from graphbrick.language.courtesy import lead_in, without_courtesy
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import WORD
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -116,10 +115,11 @@ class LinkLabels(LinkStage):
             for entry in parts
             if not _is_among(question, entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
         ]
-        plain = without_courtesy(query.text.removeprefix(lead_in(query.text)).lstrip())
+        if not matches:
+            from graphbrick.language.small_talk import question_alone  # most questions name something
         if matches:
             _tell_left_out(question, exact, matches)
-        elif plain != query.text:
+        elif (plain := question_alone(query.text)) != query.text:
             return replace(self.link(graph, replace(query, text=plain)), text=query.text)
         elif not exact.words and (kinds := self._kinds(graph, question, exact, values)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"

@@ -17,7 +17,6 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import NearMatch, misspelt
 from graphbrick.language.folding import name_form
-from graphbrick.language.stems import spaced, stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 
 # Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
@@ -32,12 +31,6 @@ _ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
 _ALIKE = 3  # letters that names of fewer than that begin with in common
 _NEAREST = 8
-_BETWEEN = frozenset(("on", "of", "from", "in", "at", "for", "the"))
-_SUFFIXES = frozenset(
-    "inc incorporated co company corp corporation ltd limited llc plc gmbh ag kg sa srl spa bv nv ab oy as group "
-    "holding holdings international intl the and".split()
-)
-"""Words at the end of names that say no more than that it is a company."""
 _AUXILIARIES = frozenset(("do", "does", "did", "has", "have", "had", "is", "was"))
 
 
@@ -250,42 +243,13 @@ class Unmatched:
             text = f"{surface!r} is a part of {taken!r}, which {n:,} longer names contain; took it"
             event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
             return Mention(surface, inner, _PART)
-        longer = self._with_rest(span, entities)
-        if longer is not None:
-            return longer
-        plain = [entity for entity in entities if self._says_no_more(folded, entity)] if len(entities) > 1 else []
-        if len(plain) == 1 and len(entities) <= _MOST_NAMES:
-            taken, n = self.graph.label(plain[0]), len(entities) - 1
-            text = (
-                f"{surface!r} is taken for {taken!r}, which adds no more than what it is; {n:,} other names contain it"
-            )
-            event(text, "link.part_with_kind", name=surface, taken=taken, n=n)
-            return Mention(surface, plain[0], _PART)
+        if 1 < len(entities) <= _MOST_NAMES:
+            from graphbrick.bricks.link.parts import told_by_rest  # most names are written in full
+
+            mention = told_by_rest(self.graph, self.question, span, entities)
+            if mention is not None:
+                return mention
         return self._only(surface, entities, "is a part of the name", "link.part_of_one")
-
-    def _with_rest(self, span: Span, entities: Sequence[int]) -> Mention | None:
-        """Return the one of several entities whose other words follow in the question: «DL315 on 2013-02-07»."""
-        words, found = self.question.words, list[tuple[int, Span]]()
-        for entity in entities if 1 < len(entities) <= _MOST_NAMES else ():
-            rest = name_form(self.graph.label(entity)).removeprefix(self.question.folded(span)).split()
-            at = span.last + 1
-            while at < len(words) and words[at].text in _BETWEEN:
-                at += 1
-            if rest and [word.text for word in words[at : at + len(rest)]] == rest:
-                found.append((entity, Span(span.first, at + len(rest) - 1)))
-        if len(found) != 1:
-            return None
-        entity, whole = found[0]
-        surface = self.question.surface(whole)
-        tell_other_spelling(surface, self.graph.label(entity))
-        return Mention(surface, entity, _OTHER_SPELLING)
-
-    def _says_no_more(self, folded: str, entity: int) -> bool:
-        """Return whether the name of an entity begins with words, and adds what kind of thing it is: «Acme Inc.»."""
-        form = name_form(self.graph.label(entity))
-        kinds = {stem(word) for name in self.graph.types(entity) for word in spaced(name).lower().split()}
-        rest = form.removeprefix(folded).split()
-        return form.startswith(f"{folded} ") and all(word in _SUFFIXES or stem(word) in kinds for word in rest)
 
     def _only(self, surface: str, entities: Sequence[int], why: str, code: str) -> Mention | None:
         """Return the only entity that words stand for, with an event; of several, none is taken, and they are noted."""

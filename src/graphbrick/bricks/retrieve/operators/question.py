@@ -11,8 +11,9 @@ from graphbrick.core import Query
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
-from graphbrick.language.courtesy import lead_in, without_courtesy
+from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import fold, nfc
+from graphbrick.language.small_talk import lead_in
 from graphbrick.language.stems import WORD, possible_singulars
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.properties.sources import words_of_values

@@ -8,7 +8,8 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.phrases import SAMPLE, PhraseResolver
+from graphbrick.bricks.retrieve.operators.own_dates import YEAR, OwnDates
+from graphbrick.bricks.retrieve.operators.phrases import SAMPLE
 from graphbrick.bricks.retrieve.operators.plan import (
     Attribute,
     CannotPlanError,
@@ -37,22 +38,10 @@ _AMOUNTS = (Kind.INTEGER, Kind.NUMBER)
 _NO_SIZES = frozenset(
     map(stem, "id code number rank year season tier level severity age position order version zip".split())
 )
-LIFE_DATES = frozenset(
-    map(stem, "birth born birthday birthdate dob death died hire hired debut joined founded inducted".split())
-)
-"""Stems of names of dates that a question speaks of with a verb of their own."""
-_TIMES = frozenset(map(stem, "date day time moment year month".split()))
-_MAKING = frozenset(
-    map(stem, "placed made created issued recorded filed registered received come came arrived entered taken raised "
-              "submitted booked written sent happened occurred logged reported built manufactured produced".split())
-)  # fmt: skip
-"""Stems of verbs that say no more of an order or a ticket than that it came to be, on its own date."""
-_YEAR = (stem("year"),)
-_PARTICLES = frozenset("in up out on".split())
 _TYPED = 20  # owners whose types explain a noun
 
 
-class Resolver(PhraseResolver):
+class Resolver(OwnDates):
     """A finder of the patterns and measures that phrases of a question speak of."""
 
     def assume(self, plan: Plan, verbs: Sequence[str], *, is_named: bool = False) -> None:
@@ -303,33 +292,10 @@ class Resolver(PhraseResolver):
             kind=kind,
         )
 
-    @cached_property
-    def numeric(self) -> list[Source]:
-        """The properties that are numbers or dates."""
-        return [source for source in sources_of(self.place.graph) if source.literal is not None]
-
     @staticmethod
     def holding(source: Source) -> SetPlan:
         """Return all entities that have a property."""
         return Having(source.relation) if source.relation >= 0 else Holding(source)
-
-    def only_date(self, base: SetPlan) -> Attribute | None:
-        """Return the date of the entities of a set if most of them have one kind of date only."""
-        entities = base.run(self.place)
-        dates = [Attribute(source) for source in self.numeric if source.is_date and source.relation < 0]
-        shared = [one for one in dates if len(entities) and np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
-        if len(shared) > 1:  # «rental date» of rentals
-            general = _TIMES | set(stems(self.lexicon.classes_of(entities)))
-            shared = [one for one in shared if one.source.words <= general]
-        if not shared and not dates:  # a plane of 1999 may have no more than a year
-            shared = [Attribute(source) for source in self.numeric if source.relation < 0 and source.stems == _YEAR]
-            shared = [one for one in shared if np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
-        return shared[0] if len(shared) == 1 else None
-
-    def plain_date(self, base: SetPlan) -> Attribute | None:
-        """Return the only date of the entities of a set, unless it needs a verb of its own, as that of a birth does."""
-        date = self.only_date(base)
-        return None if date is None or date.source.words & LIFE_DATES else date
 
     def date(self, words: str, base: SetPlan, wording: str) -> Attribute:
         """Return the relation with dates that words speak of.
@@ -338,20 +304,13 @@ class Resolver(PhraseResolver):
             CannotPlanError: There is none.
         """
         attribute = self.attribute(words, base) or self.date_of_making(words, base)
-        if attribute is not None and (attribute.source.is_date or attribute.source.stems == _YEAR):
+        if attribute is not None and (attribute.source.is_date or attribute.source.stems == YEAR):
             return attribute
         raise CannotPlanError(
             f"this graph has no date for {wording!r} ({words})",
             code="operators.no_date",
             wording=wording,
         )
-
-    def date_of_making(self, words: str, base: SetPlan) -> Attribute | None:
-        """Return the only date of some entities for words that say no more than that they came to be: «placed»."""
-        said = [stem(word) for word in words.split() if word not in _PARTICLES]
-        own = stems(spaced(self.lexicon.classes_of(base.run(self.place))))
-        is_plain = words == "date" or (bool(said) and all(word in _MAKING or word in own for word in said))
-        return self.plain_date(base) if is_plain else None
 
     def check_order(self, text: str) -> None:
         """Raise `CannotPlanError` for «the last invoice of e0» over properties, of which no path reads «last»."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.grammar.left_out import check_left_out, check_path
+from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar, of_usual
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
@@ -197,7 +198,7 @@ class Operators(RetrieveStage):
                 text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
                 query = replace(query, text=text, seeds=parser.question.entities, mentions=())
             check_one(words, parser.question.text)
-            plan = self._of_grammar(parser) if asks_of_properties or cues else None
+            plan = of_grammar(parser) if asks_of_properties or cues else None
             if plan is not None:
                 sure = not parser.resolver.assumptions_of(plan)
                 return self._told(evidence_of(plan, place, self.cap, repr(self), sure=sure), plan, parser)
@@ -208,7 +209,7 @@ class Operators(RetrieveStage):
                 return self._answered(query, parser, cues, of_triples)
             return self._of_described(parser, of_triples, query)
         except CannotPlanError as error:
-            plan = self._of_usual(parser) if asks_of_properties or cues else None
+            plan = of_usual(parser) if asks_of_properties or cues else None
             if plan is not None:
                 return self._told(evidence_of(plan, place, self.cap, repr(self), sure=False), plan, parser)
             cue = next(iter(cues), "") or parser.value_cue()
@@ -318,39 +319,6 @@ class Operators(RetrieveStage):
             raise CannotPlanError(text, code="operators.nothing_joined", name=name)
         evidence = path_evidence(self.patterns, query, parser)
         return beside_said(evidence, parser, self.cap, repr(self)) if is_read else evidence
-
-    @staticmethod
-    def _of_grammar(parser: Parser) -> Plan | None:
-        """Return the plan of a question in which every word has its place in the grammar, or one near it."""
-        if asks_for_card(parser.english, parser.question.text):
-            return None
-        from graphbrick.bricks.retrieve.operators.grammar.asked.questions import (
-            read as read_by_grammar,  # some need none
-        )
-
-        text = parser.question.text
-        return read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
-
-    def _of_usual(self, parser: Parser) -> Plan | None:
-        """Return the plan of a question where «of» or «in» may mean several relations, by the most usual of them.
-
-        «Employees of e0» work there rather than that they are lent to it. It is told.
-        """
-        resolver = parser.resolver
-        resolver.usual = usual = dict[int, str]()
-        try:
-            plan = self._of_grammar(parser)
-        except CannotPlanError:
-            return None  # the first error says more
-        finally:
-            resolver.usual = None
-        if plan is None:
-            return None
-        texts = plan.texts(parser.place)
-        label = parser.place.graph.relation_label
-        told = [text for relation, text in usual.items() if any(label(relation) in one for one in texts)]
-        resolver.assumptions[plan] = "; ".join(told)
-        return plan if told else None
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

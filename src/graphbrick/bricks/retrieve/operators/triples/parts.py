@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.own_dates import LIFE_DATES
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
-from graphbrick.bricks.retrieve.operators.resolve import LIFE_DATES
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.frames import TIME_WORDS, Frame, Frames

@@ -1,4 +1,7 @@
-"""Adjectives of places, such as «Swedish» for Sweden; most are WordNet's (``places.tsv.gz``, see forms.py)."""
+"""Adjectives of places, such as «Swedish» for Sweden.
+
+Most are those of WordNet (``places.tsv.gz``, which ``tools/english_lexicon.py`` makes).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _MORE = {  # names that WordNet gives to another word, or that came after it
 
 @lru_cache(maxsize=1)
 def _places() -> dict[str, tuple[str, ...]]:
-    packed = (files("graphbrick.language") / "places.tsv.gz").read_bytes()
+    packed = (files("graphbrick.patterns.english") / "places.tsv.gz").read_bytes()
     found = dict(line.split("\t") for line in gzip.decompress(packed).decode("utf-8").splitlines())
     names = {word: [*_MORE.get(word, "").split(","), *found.get(word, "").split(",")] for word in (*found, *_MORE)}
     return {word: tuple(sorted(dict.fromkeys(filter(None, each)), key=_size)) for word, each in names.items()}

@@ -1,0 +1,58 @@
+"""The one date of things, which questions need not name: the orders of 2013."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
+from graphbrick.bricks.retrieve.operators.plan import Attribute, SetPlan
+from graphbrick.core.deferred import cached_property
+from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.patterns.properties.sources import Source, sources_of
+
+LIFE_DATES = frozenset(
+    map(stem, "birth born birthday birthdate dob death died hire hired debut joined founded inducted".split())
+)
+"""Stems of names of dates that a question speaks of with a verb of their own."""
+_TIMES = frozenset(map(stem, "date day time moment year month".split()))
+_MAKING = frozenset(
+    map(stem, "placed made created issued recorded filed registered received come came arrived entered taken raised "
+              "submitted booked written sent happened occurred logged reported built manufactured produced".split())
+)  # fmt: skip
+"""Stems of verbs that say no more of an order or a ticket than that it came to be, on its own date."""
+YEAR = (stem("year"),)
+_PARTICLES = frozenset("in up out on".split())
+
+
+class OwnDates(PhraseResolver):
+    """A finder of the dates that go without a name."""
+
+    @cached_property
+    def numeric(self) -> list[Source]:
+        """The properties that are numbers or dates."""
+        return [source for source in sources_of(self.place.graph) if source.literal is not None]
+
+    def only_date(self, base: SetPlan) -> Attribute | None:
+        """Return the date of the entities of a set if most of them have one kind of date only."""
+        entities = base.run(self.place)
+        dates = [Attribute(source) for source in self.numeric if source.is_date and source.relation < 0]
+        shared = [one for one in dates if len(entities) and np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
+        if len(shared) > 1:  # «rental date» of rentals
+            general = _TIMES | set(stems(self.lexicon.classes_of(entities)))
+            shared = [one for one in shared if one.source.words <= general]
+        if not shared and not dates:  # a plane of 1999 may have no more than a year
+            shared = [Attribute(source) for source in self.numeric if source.relation < 0 and source.stems == YEAR]
+            shared = [one for one in shared if np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
+        return shared[0] if len(shared) == 1 else None
+
+    def plain_date(self, base: SetPlan) -> Attribute | None:
+        """Return the only date of the entities of a set, unless it needs a verb of its own, as that of a birth does."""
+        date = self.only_date(base)
+        return None if date is None or date.source.words & LIFE_DATES else date
+
+    def date_of_making(self, words: str, base: SetPlan) -> Attribute | None:
+        """Return the only date of some entities for words that say no more than that they came to be: «placed»."""
+        said = [stem(word) for word in words.split() if word not in _PARTICLES]
+        own = stems(spaced(self.lexicon.classes_of(base.run(self.place))))
+        is_plain = words == "date" or (bool(said) and all(word in _MAKING or word in own for word in said))
+        return self.plain_date(base) if is_plain else None
