@@ -30,7 +30,11 @@ _ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b
 _OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
 _OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
 _ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
-_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_YEAR = re.compile(  # a date, or after a word of time: «over 2000 mm» is none
+    r"\b(?P<year>(?:1[5-9]|20)\d\d)(?=-\d\d)"
+    r"|\b(?:in|on|during|since|until) (?:the year |[a-z]+ )?(?:\d{1,2}(?:st|nd|rd|th)?,? )?"
+    r"(?P<said>(?:1[5-9]|20)\d\d)\b"
+)
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
@@ -53,7 +57,8 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
         if word is not None and not shows.search(shown):
             raise UnreadWordError(word[0])
     plain = shown.replace(",", "")
-    for year in _YEAR.findall(bare):  # «flights from e0 to e1 on 2013-02-07»
+    for match in _YEAR.finditer(bare):  # «flights from e0 to e1 on 2013-02-07»
+        year = match["year"] or match["said"]
         if year not in plain:
             raise UnreadWordError(year)
     other = _OTHER.search(bare)
