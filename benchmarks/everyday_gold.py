@@ -46,6 +46,38 @@ def larger(first: str, second: str, one: Any, two: Any) -> list[str]:
     return [first if one > two else second]
 
 
+def renamed(columns: str) -> Iterable[tuple[str, str]]:
+    """Yield new and old names of columns: `new=old` takes a column under a new name."""
+    for part in columns.split():
+        new, _, old = part.partition("=")
+        yield new, old or new
+
+
+def one(table: pd.DataFrame, name: str, column: str) -> Any:
+    """Return the only value that the rows of a name have in a column."""
+    (value,) = table.loc[table["name"] == name, column].dropna().unique()
+    return value
+
+
+def most(values: pd.Series, least: bool = False) -> list[str]:
+    """Return the names, the index of a column, that have the largest or the smallest value."""
+    return [str(name) for name in values.index[values == (values.min() if least else values.max())]]
+
+
+def card(table: pd.DataFrame, name: str, columns: str) -> list[str]:
+    """Return the values that the row of a name has in some columns."""
+    values = [one(table, name, column) for column in columns.split()]
+    return [value if isinstance(value, str) else f"{value:.12g}" for value in values]
+
+
+def nothing(found: Iterable[Any]) -> list[str]:
+    """Return «none» if nothing was found. Raise `ValueError` otherwise."""
+    answers = list(found)
+    if answers:
+        raise ValueError(f"{len(answers)} answers, not none")
+    return ["none"]
+
+
 def questions(text: str, scope: dict[str, Any]) -> list[Row]:
     """Return the questions of a text with their answers, read with the names of a scope."""
     scope = scope | {"yes": yes}

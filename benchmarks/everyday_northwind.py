@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import argparse
 import sqlite3
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from everyday_gold import as_written, larger, listed, questions
+from everyday_gold import as_written, card, larger, listed, most, nothing, one, questions, renamed
 from everyday_sets import Tables, save, unpacked
 
 PACKAGE = "ApiLogicServer==17.5.10"
@@ -89,13 +88,6 @@ def rows(package: Path) -> Tables:
     return found
 
 
-def renamed(columns: str) -> Iterable[tuple[str, str]]:
-    """Yield new and old names of columns: `new=old` takes a column under a new name."""
-    for part in columns.split():
-        new, _, old = part.partition("=")
-        yield new, old or new
-
-
 def trading(package: Path) -> Tables:
     """Return the tables of nodes and edges."""
     raw = rows(package)
@@ -115,30 +107,6 @@ def trading(package: Path) -> Tables:
         )
         tables[f"edges-{key}"] = found.assign(**{new: given[old] for new, old in renamed(columns)})
     return tables
-
-
-def one(table: pd.DataFrame, name: str, column: str) -> Any:
-    """Return the only value that the rows of a name have in a column."""
-    (value,) = table.loc[table["name"] == name, column].dropna().unique()
-    return value
-
-
-def most(values: pd.Series, least: bool = False) -> list[str]:
-    """Return the names, the index of a column, that have the largest or the smallest value."""
-    return [str(name) for name in values.index[values == (values.min() if least else values.max())]]
-
-
-def card(table: pd.DataFrame, name: str, columns: str) -> list[str]:
-    """Return the values that the row of a name has in some columns."""
-    values = [one(table, name, column) for column in columns.split()]
-    return [value if isinstance(value, str) else f"{value:.12g}" for value in values]
-
-
-def nothing(found: Iterable[Any]) -> list[str]:
-    """Return «none» if nothing was found. Raise `ValueError` otherwise."""
-    if list(found):
-        raise ValueError(f"{len(list(found))} answers, not none")
-    return ["none"]
 
 
 def scope(tables: Tables) -> dict[str, Any]:

