@@ -95,6 +95,21 @@ _THINGS = frozenset(
 """Groups of things and thoughts, of which nobody says «who»."""
 
 
+_MORE_PLACES = frozenset(
+    "country nation continent building room hall floor airport station warehouse shelf site planet campus".split()
+)
+"""Places that the extract of WordNet has as buildings, or not at all."""
+
+
+def is_place(noun: str) -> bool:
+    """Return whether a noun phrase in lower case names a place.
+
+    >>> is_place("home country"), is_place("airport"), is_place("flight")
+    (True, True, False)
+    """
+    return kind_of(noun) == PLACE or noun.split()[-1] in _MORE_PLACES
+
+
 def may_be_who(name: str) -> bool:
     """Return whether «who» may ask for entities of a class: people, or groups of them.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.english.places import places_of
@@ -60,8 +61,14 @@ def names_by_codes(
         taken: The spans.
         ranked: Returns the entities of a name by the ids of its spellings, the best first.
     """
-    found = [(span, Mention(code, entity)) for span, code, entity in entities_of_codes(graph, question)]
-    found = [entry for entry in found if not any(map(entry[0].overlaps, taken))]
+    found = [
+        (span, Mention(code, entity))
+        for span, code, entity in entities_of_codes(graph, question)
+        if not any(map(span.overlaps, taken))
+    ]
+    for _, mention in found:
+        name = graph.label(mention.entity)
+        event(f"{mention.text!r} is a code of {name!r}", "link.code", said=mention.text, taken=name)
     for at in range(len(question.words)):
         span = Span(at, at)
         if question.is_lower(span) or any(map(span.overlaps, (*taken, *(one for one, _ in found)))):

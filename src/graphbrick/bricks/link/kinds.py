@@ -44,10 +44,8 @@ def kinds_in(
     if not values and term_words == question.content(Span(0, len(question.words) - 1)):
         return []
     lexicon = lexicon_of(graph, words)
-    reader, own_words = (
-        WordReader(lexicon, values=partial(words_of_values, graph), whole=partial(whole_values, graph)),
-        WORD.findall(question.text.lower()),
-    )
+    reader = WordReader(lexicon, values=partial(words_of_values, graph), whole=partial(whole_values, graph))
+    own_words = WORD.findall(question.text.lower())
     misspelt = reader.misspelt(own_words)
     spelt = {reading.word for reading in misspelt}  # «Cubist» of the value «Cubism»
     unread = [one for one in unread if question.words[one.first].text not in spelt]

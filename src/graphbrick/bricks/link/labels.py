@@ -115,11 +115,10 @@ class LinkLabels(LinkStage):
             for entry in parts
             if not _is_among(question, entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
         ]
-        if not matches:
-            from graphbrick.language.small_talk import question_alone  # most questions name something
+        plain = query.text if matches else _alone(query.text)
         if matches:
             _tell_left_out(question, exact, matches)
-        elif (plain := question_alone(query.text)) != query.text:
+        elif plain != query.text:
             return replace(self.link(graph, replace(query, text=plain)), text=query.text)
         elif not exact.words and (kinds := self._kinds(graph, question, exact, values)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
@@ -182,6 +181,12 @@ class LinkLabels(LinkStage):
             nearest=names,
             instead=unmatched.instead(_SHOWN),
         )
+
+
+def _alone(text: str) -> str:
+    from graphbrick.language.small_talk import question_alone  # most questions name something
+
+    return question_alone(text)
 
 
 def _first(matches: Matches) -> Matches:

@@ -103,7 +103,6 @@ class PhraseResolver:
     def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
         self.place, self.lexicon, self.english = place, lexicon, english
         self.assumptions: dict[Plan | Measure, str] = {}
-        self.usual: dict[int, str] | None = None  # where the most usual of several relations is taken: what is told
         self._read: dict[tuple[str, int], list[_Match]] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         self.labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]

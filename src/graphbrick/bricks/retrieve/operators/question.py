@@ -22,6 +22,7 @@ from graphbrick.patterns.several_steps import unfolded
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
 _FEW_NAMES = 2_000  # of a graph in which a word that means nothing else is a name at once
 _FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
+_US = re.compile(r"\bUS\b(?![A-Z ]*$)|\bU\.S\.")  # «us» is no country
 _SPACES = re.compile(r"\s+")
 _POSSESSIVE = re.compile(
     r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or"
@@ -246,7 +247,9 @@ def _without_placeholders(text: str, given: int = 0) -> str:
     >>> _without_placeholders("the price of E85"), _without_placeholders("the price of e0 and e1", 1)
     ('the price of e-85', 'the price of e0 and e-1')
     """
-    return _PLACEHOLDER.sub(lambda match: match[0] if int(match[1]) < given else f"e-{match[1]}", text.lower())
+    return _PLACEHOLDER.sub(
+        lambda match: match[0] if int(match[1]) < given else f"e-{match[1]}", _US.sub("USA", text).lower()
+    )
 
 
 def _reading(graph: Graph, query: Query, entity: int) -> int:

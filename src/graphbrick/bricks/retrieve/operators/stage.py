@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.grammar.left_out import check_left_out, check_path
-from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar, of_usual
+from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
@@ -209,9 +209,6 @@ class Operators(RetrieveStage):
                 return self._answered(query, parser, cues, of_triples)
             return self._of_described(parser, of_triples, query)
         except CannotPlanError as error:
-            plan = of_usual(parser) if asks_of_properties or cues else None
-            if plan is not None:
-                return self._told(evidence_of(plan, place, self.cap, repr(self), sure=False), plan, parser)
             cue = next(iter(cues), "") or parser.value_cue()
             event(
                 parser.with_names(str(error)),

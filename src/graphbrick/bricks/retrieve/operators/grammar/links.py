@@ -26,13 +26,9 @@ _OF_VERBS = {  # nouns for what a verb is done to, by its stem
 _SAME = {"into": "to", "to": "into", "onto": "on", "within": "in", "inside": "in"}
 _PLAIN = frozenset("in at on from by to".split())
 _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
-_MORE_PLACES = frozenset(
-    "country nation continent building room hall floor airport station warehouse shelf site planet campus".split()
-)
 _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located location base home place".split()))
 """Words of a label by which something is in a place; citizens of a country need not be in it."""
 _LONGEST = 3  # words of a verb
-_FAR_MORE = 3  # times the members of a class that have a relation, for it to be the usual one
 
 
 def may_be_in(label: Stems, place: str) -> bool:
@@ -99,8 +95,7 @@ class Links:
     @staticmethod
     def is_place(name: str) -> bool:
         """Return whether a class is one of places."""
-        words = spaced(name).lower().split()
-        return forms.kind_of(" ".join(words)) == forms.PLACE or words[-1] in _MORE_PLACES
+        return forms.is_place(spaced(name).lower())
 
     def between(self, start: str, ends: Iterable[str] | None) -> list[Join]:
         """Return the relations from a class to any of some classes; to any class for None."""
@@ -199,9 +194,7 @@ class Links:
         """Return the one relation that «have», «of» or a preposition may mean between two classes; none for several."""
         joins = [join for join in self.between(start, ends[:1]) if join.start != join.end]
         said = [join for join in joins if preposition in self.labels[join.relation]]
-        chosen = joins if len(joins) == 1 else said or joins
-        if len(chosen) > 1 and self.resolver.usual is not None:
-            chosen = self._usual(chosen, self.resolver.usual)
+        chosen = joins if len(joins) == 1 else said
         if len(chosen) != 1:
             return []
         label = self.labels[chosen[0].relation]
@@ -215,16 +208,3 @@ class Links:
         if preposition in _PLACES and self.is_place(join.end) and not may_be_in(label, join.end):
             return []
         return [Link(((join.relation, join.forward),), join.end)]
-
-    def _usual(self, joins: Sequence[Join], told: dict[int, str]) -> list[Join]:
-        """Return the one of several relations that far more members of its class have than any other; none without."""
-        counts = [
-            len(p.Both((p.Members(one.start), p.Having(one.relation, one.forward))).run(self.place)) for one in joins
-        ]
-        (most, best), *others = sorted(zip(counts, joins, strict=True), reverse=True)
-        if most < _FAR_MORE * others[0][0]:
-            return []
-        label = self.place.graph.relation_label
-        names = " or ".join(label(one.relation) for one in (best, *(join for _, join in others)))
-        told[best.relation] = f"it may be {names}; taken for {label(best.relation)}, the most usual"
-        return [best]

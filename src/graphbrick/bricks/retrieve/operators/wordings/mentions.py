@@ -150,7 +150,7 @@ def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Q
     for match in reversed(list(_CLASS_OF.finditer(text))):  # «the airport of Denver» is that airport
         noun, number = match["noun"], int(match["number"])
         is_relation = any(stem(noun) in names.words for names in lexicon.relations)
-        of_class = "" if is_relation or is_plural(noun) else lexicon.class_named(stems(noun))
+        of_class = lexicon.class_named(stems(noun)) if forms.is_place(noun) and not is_relation else ""
         if of_class and number < len(entities) and entities[number] in lexicon.classes[of_class]:
             text = f"{text[: match.start()]}e{number}{text[match.end() :]}"
     question = replace(question, text=text, entities=tuple(entities), told=frozenset(told))

@@ -29,15 +29,17 @@ def with_short_names(graph: Graph, text: str, known: Callable[[str], bool]) -> s
     Args:
         graph: The graph.
         text: The question in lower case.
-        known: Whether a word means something else in this graph, so that it is no name alone: «temporary» for `temp`.
+        known: Whether a word means something else in this graph, so that no name is short for it: an airport is not
+            the `air` of `air_time`.
     """
     spoken = (
         _NO_WORDS.sub(" ", spaced(source.name)).lower().split() for source in sources_of(graph) if source.relation < 0
     )
-    for name, pattern, is_alone in _patterns(frozenset(map(" ".join, filter(None, spoken)))):
+    for name, pattern in _patterns(frozenset(map(" ".join, filter(None, spoken)))):
         for match in pattern.finditer(text):
             said = match[0]
-            if said == name or (is_alone and known(said)):
+            others = set(_NO_WORDS.sub(" ", said).split()).difference(name.split())
+            if not others or any(map(known, others)):
                 continue
             event(f"{said!r} is read as {name!r}", "operators.short_name", said=said, name=name)
             text = f"{text[: match.start()]}{name}{text[match.end() :]}"
@@ -46,14 +48,14 @@ def with_short_names(graph: Graph, text: str, known: Callable[[str], bool]) -> s
 
 
 @lru_cache(maxsize=64)
-def _patterns(names: frozenset[str]) -> tuple[tuple[str, re.Pattern[str], bool], ...]:
-    """Return the names that are cut short, longest first, with what people say, and whether each is one word."""
-    found = list[tuple[str, re.Pattern[str], bool]]()
+def _patterns(names: frozenset[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the names that are cut short, longest first, with what people say for them."""
+    found = list[tuple[str, re.Pattern[str]]]()
     for name in sorted(names, key=lambda one: (-len(one.split()), one)):
         parts = name.split()
         ways = [_ways(part, is_alone=len(parts) == 1) for part in parts]
         if ways != list(map(re.escape, parts)):
-            found.append((name, re.compile(rf"(?<![\w-]){'[ -]'.join(ways)}(?![\w-])"), len(parts) == 1))
+            found.append((name, re.compile(rf"(?<![\w-]){'[ -]'.join(ways)}(?![\w-])")))
     return tuple(found)
 
 
