@@ -17,7 +17,9 @@ _POLITE = re.compile(
     r"(?:(?:know|remember|recall|say)(?: of)? "
     r"|(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
     r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
-    r"|(?:for (?:my|our|a|an|the) (?:[a-z-]+ ){1,4})?(?:i|we)(?:'d| would)(?: also)? (?:need|like|love|want|appreciate)"
+    r"|(?:for (?:my|our|a|the) (?:presentation|reports?|records?|notes?|files?|talk|meeting|article|homework|thesis"
+    r"|slides?)(?: (?:today|tomorrow|tonight|next week|on [a-z]+day))? )?"
+    r"(?:i|we)(?:'d| would)(?: also)? (?:need|like|love|want|appreciate)"
     r"(?: to (?:have|see|get))? (?=(?:the|a|an|all|every) )"
     r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
     r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
@@ -37,6 +39,10 @@ def without_courtesy(text: str) -> str:
 
     >>> without_courtesy("Could you please tell me who owns Auth, thanks?")
     'who owns Auth?'
+    >>> without_courtesy("For my talk tomorrow I would need the capital of Kenya, if possible.")
+    'the capital of Kenya.'
+    >>> without_courtesy("For the Boston office I would need the sales")
+    'For the Boston office I would need the sales'
     >>> without_courtesy("Great, thank you! Now which services are written in Rust?")
     'which services are written in Rust?'
     """

@@ -17,7 +17,7 @@ _SUFFIXES = frozenset(
     "inc incorporated co company corp corporation ltd limited llc plc gmbh ag kg sa srl spa bv nv ab oy as group "
     "holding holdings international intl the and".split()
 )
-"""Words at the end of names that say no more than that it is a company."""
+"""Words at the end of a name that only say that it is a company."""
 
 
 def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequence[int]) -> Mention | None:

@@ -359,7 +359,7 @@ def whole_values(graph: Graph) -> frozenset[str]:
 
 
 def _words_of(texts: Iterable[str]) -> frozenset[str]:
-    """Return the words of texts, but of notes and descriptions, whose words are those of no value."""
+    """Return the words of short texts; notes and descriptions name no value."""
     return frozenset(word for text in texts if text.count(" ") < _LONG_TEXT for word in text.lower().split())
 
 

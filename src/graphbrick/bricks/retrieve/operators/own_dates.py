@@ -19,7 +19,7 @@ _MAKING = frozenset(
     map(stem, "placed made created issued recorded filed registered received come came arrived entered taken raised "
               "submitted booked written sent happened occurred logged reported built manufactured produced".split())
 )  # fmt: skip
-"""Stems of verbs that say no more of an order or a ticket than that it came to be, on its own date."""
+"""Stems of verbs that only say that an order or a ticket came to be: its own date is meant."""
 YEAR = (stem("year"),)
 _PARTICLES = frozenset("in up out on".split())
 

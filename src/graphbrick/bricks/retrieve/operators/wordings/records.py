@@ -67,7 +67,8 @@ def in_words_of_records(graph: Graph, text: str, entities: Sequence[int], lexico
 def _of_journeys(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexicon) -> str:
     """Return «which airlines fly from e0 to e1» as a question for those that have flights from e0 to e1.
 
-    Flights are what two relations join to places of the class of e0. Of the flights themselves, the verb is left out.
+    Flights are the class that two relations join to the class of e0. In «which flights go from e0 to e1» the verb is
+    left out.
     """
     match = _GOES.search(text)
     if match is None or int(match["number"]) >= len(entities):
@@ -103,7 +104,7 @@ def _by_quantity(graph: Graph, text: str) -> str:
 
 
 def _without_making(graph: Graph, text: str, lexicon: Lexicon) -> str:
-    """Return a question without verbs that say of things of a day no more than that they came: «came in during 2013».
+    """Return a question without a verb that only says that things came to be on a day: «came in during 2013».
 
     A verb that the graph has as a relation or property stays.
     """
