@@ -35,14 +35,14 @@ class OwnDates(PhraseResolver):
     def only_date(self, base: SetPlan) -> Attribute | None:
         """Return the date of the entities of a set if most of them have one kind of date only."""
         entities = base.run(self.place)
-        dates = [Attribute(source) for source in self.numeric if source.is_date and source.relation < 0]
+        own = [Attribute(source) for source in self.numeric if source.relation < 0]
+        dates = [one for one in own if one.source.is_date]
+        if not dates:  # a plane of 1999 may have no more than a year
+            dates = [one for one in own if one.source.stems == YEAR]
         shared = [one for one in dates if len(entities) and np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
         if len(shared) > 1:  # «rental date» of rentals
             general = _TIMES | set(stems(self.lexicon.classes_of(entities)))
             shared = [one for one in shared if one.source.words <= general]
-        if not shared and not dates:  # a plane of 1999 may have no more than a year
-            shared = [Attribute(source) for source in self.numeric if source.relation < 0 and source.stems == YEAR]
-            shared = [one for one in shared if np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
         return shared[0] if len(shared) == 1 else None
 
     def plain_date(self, base: SetPlan) -> Attribute | None:
