@@ -12,6 +12,18 @@ from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import numbers_of
 
 
+def shown_number(value: float | bool, unit: str) -> str:
+    """Return a number with two digits after its point at most, and its unit; «yes» or «no» for a truth.
+
+    >>> shown_number(28.8665, "USD"), shown_number(1200.0, ""), shown_number(True, "")
+    ('28.87 USD', '1,200', 'yes')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    number = f"{value:,.2f}".rstrip("0").rstrip(".")
+    return f"{number} {unit}".strip()
+
+
 @dataclass(frozen=True)
 class Count(ValuePlan):
     """The number of entities of a set."""

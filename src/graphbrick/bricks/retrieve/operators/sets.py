@@ -181,6 +181,10 @@ class TextPlan(Plan):
     def proofs(self, place: Place) -> list[Item]:
         """Return what shows them."""
 
+    def without_group(self, place: Place) -> tuple[str, int, int] | None:
+        """Return by what entities are grouped, how many have nothing of it, and of how many; None without groups."""
+        return None
+
 
 @dataclass(frozen=True)
 class Along(SetPlan):

@@ -35,6 +35,8 @@ _YEAR = re.compile(  # a date, or after a word of time: «over 2000 mm» is none
     r"|\b(?:in|on|during|since|until) (?:the year |[a-z]+ )?(?:\d{1,2}(?:st|nd|rd|th)?,? )?"
     r"(?P<said>(?:1[5-9]|20)\d\d)\b"
 )
+_PER = re.compile(r"\b(?:per|(?:for|in|of|by|at) each)\b(?! other)")
+_GROUPED = re.compile(r"(?i)\beach\b|per|\bmean\b")  # in texts of plans, where the name of a property may have «per»
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
@@ -44,7 +46,7 @@ _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|milli
 def check_left_out(parser: Parser, plan: Plan | None) -> None:
     """Raise `UnreadWordError` if a plan says nothing of a word that changes what is asked.
 
-    These are «not», «never», «without», «nobody», «only», «or more», a number in words, a year, and a name in a
+    These are «not», «never», «without», «nobody», «only», «or more», «per», a number in words, a year, and a name in a
     comparison. It is an assumption that «other» says nothing, or that «in» a country means its citizens.
     """
     if plan is None:
@@ -52,7 +54,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     text, shown = parser.question.text, plan.text(parser.place)
     _check_names(parser, plan)
     bare = MENTION.sub(" ", text)
-    for asked, shows in ((_WITHOUT, _NEGATED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
+    for asked, shows in ((_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
         word = asked.search(bare)
         if word is not None and not shows.search(shown):
             raise UnreadWordError(word[0])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card
+
+_EACH = re.compile(r"\b(?:per|each|every|by)\b")
+_BEST = re.compile(r"\b(?:most|fewest|least|(?:high|low|larg|bigg|small|great)est)\b")
 
 
 def of_grammar(parser: Parser) -> Plan | None:
@@ -18,4 +22,12 @@ def of_grammar(parser: Parser) -> Plan | None:
     )
 
     text = parser.question.text
-    return read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
+    plan = _per_group(parser, text) if _EACH.search(text) else None
+    plan = plan or read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
+    return plan or (_per_group(parser, text) if _BEST.search(text) else None)
+
+
+def _per_group(parser: Parser, text: str) -> Plan | None:
+    from graphbrick.bricks.retrieve.operators.grammar.asked.per_group import per_group  # few questions are of groups
+
+    return per_group(parser, text)

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.amounts import shown_number
 from graphbrick.bricks.retrieve.operators.plan import (
     Amount,
     Attribute,
@@ -44,7 +45,9 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
     cited = (Citation(query=text),)
     inner: object = None
     if isinstance(plan, TextPlan | ValuePlan):
-        for one in plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]:
+        shown = plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]
+        _tell_cap(len(shown), cap, "values")
+        for one in shown[:cap]:
             named = () if one.entity is None else (one.entity,)
             rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source))
         inner = getattr(plan, "base", None) if isinstance(plan, ValuePlan) else None
@@ -69,19 +72,19 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
     _tell_missing(plan, place)
     _tell_ties(plan, place)
     fact(results=len(entities))
-    if len(entities) > cap:
-        event(
-            f"{len(entities):,} entities are the answer; the first {cap:,} are given (cap)",
-            "operators.cap",
-            n=len(entities),
-            cap=cap,
-        )
+    _tell_cap(len(entities), cap, "entities")
     proofs: list[Item] = []
     if isinstance(plan, TextPlan):
         proofs = plan.proofs(place)
     elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
         proofs = inner.proofs(place, entities[:cap])[:cap]
     return Evidence((*rows, *dict.fromkeys(proofs)))
+
+
+def _tell_cap(n: int, cap: int, what: str) -> None:
+    """Record that there are more answers than are listed."""
+    if n > cap:
+        event(f"{n:,} {what} are the answer; the first {cap:,} are given (cap)", "operators.cap", n=n, cap=cap)
 
 
 def _tell_missing(plan: Plan, place: Place) -> None:
@@ -105,6 +108,8 @@ def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:
     """Yield the properties that parts of a plan need, how many entities lack them, and of how many."""
     for part in _parts(plan):
         base, measure = getattr(part, "base", None), getattr(part, "measure", None)
+        if isinstance(part, TextPlan) and (without := part.without_group(place)) is not None:
+            yield without
         if isinstance(base, SetPlan) and isinstance(measure, Attribute):
             values = measure.of(place, base.run(place))
             yield measure.text(place), int(np.isnan(values).sum()), len(values)
@@ -128,11 +133,4 @@ def _parts(plan: Plan) -> Iterator[Plan]:
 def _value_of(plan: ValuePlan, place: Place) -> Shown:
     """Return the value of a plan, as the graph writes it where it does."""
     written = plan.written(place) if isinstance(plan, Amount) else None
-    return written or Shown(_shown(plan.value(place), plan.unit(place)))
-
-
-def _shown(value: float | bool, unit: str) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    number = f"{value:,.2f}".rstrip("0").rstrip(".")
-    return f"{number} {unit}".strip()
+    return written or Shown(shown_number(plan.value(place), plan.unit(place)))

@@ -1,0 +1,113 @@
+"""Wordings of questions for a number of each group, in parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from graphbrick.language.stems import is_plural
+
+_LEAD = r"(?:(?:what|which) (?:is|are|was|were) |(?:show|give|tell) (?:me |us )?|list |compute |calculate )?(?:the )?"
+_EXTREMES = r"(?:highest|largest|biggest|maximum|max|lowest|smallest|minimum|min)"
+_AMOUNT = rf"(?:average|mean|total|combined|overall|sum of|{_EXTREMES})"
+_COUNT = r"(?:how many|(?:total )?(?:number|count) of)"
+_NUMBER = rf"(?:{_COUNT}|how much|{_AMOUNT}) "
+_EACH = r"(?:(?:for|in|at|of|from|to|by|on|with|within|across) )?(?:each|every)(?: of)?(?: the| our)?"
+_GROUP = r"(?P<group>[a-z][a-z0-9' _-]*?)"
+_WHICH = rf"(?:(?:in|at|on|from|for|by) )?(?:what|which) {_GROUP}"
+_HAS = r"(?:has|have|had|with|shows?|sees?|gets?)"
+_BE = r"(?:is|are|was|were)"
+_UP, _DOWN = r"(?:highest|largest|biggest|greatest|most)", r"(?:lowest|smallest|fewest|least)"
+_BEST = rf"(?P<best>{_UP}|{_DOWN})"
+
+_FOR_EACH = (
+    rf"(?P<cue>per|by|{_EACH}) {_GROUP},? {_LEAD}(?P<said>{_NUMBER}.+)",
+    rf"(?:break down|split(?: up)?|group|divide) (?:the |our |all (?:the )?)?(?P<counted>.+?) by {_GROUP}",
+    rf"(?P<said>how many .+?) (?:do|does|did|has|have|had) (?P<cue>each|every)(?: of)?(?: the| our)? {_GROUP}"
+    r"(?: (?:have|has|got|contain|include|hold))?",
+    rf"(?P<said>how many .+?) (?:do|does|did|has|have|had) (?P<cue>each|every)(?: of)?(?: the| our)? {_GROUP}"
+    r" (?P<verb>[a-z]+(?: (?:in|at|on|for|to|by|with|from))?)",
+    rf"{_LEAD}(?P<said>{_NUMBER}.+?)(?: {_BE}| ha[sv]e? been)? (?P<done>[a-z]+) (?P<cue>{_EACH}) {_GROUP}",
+    rf"{_LEAD}(?P<said>.+?)(?: (?:are there|there are|do we have))?,? (?:(?:grouped|broken down|split|divided) )?"
+    rf"(?P<cue>per|by|{_EACH}) {_GROUP}",
+)
+_THE_BEST = (
+    rf"{_WHICH} {_HAS} (?:the |our )?(?P<best>most|fewest|least) (?P<counted>.+)",
+    rf"{_WHICH} (?:do|does|did|are|were) (?:the )?(?P<best>most)(?: of)?(?: the| our)? (?P<counted>.+?)"
+    r"(?: (?:come|live|sit|based|located|work|belong|reside))?(?: (?:from|in|at|to|on))?",
+    rf"{_WHICH} {_HAS} (?:the )?{_BEST} (?P<said>{_NUMBER}.+)",
+    rf"{_WHICH} (?:{_BE}|{_HAS}) (?:the )?(?P<said>{_NUMBER}.+?) (?:{_BE} )?(?:the )?{_BEST}",
+)
+_SHOWN = re.compile(r"(?:list|show|which|give|name)\b")
+_TAIL = re.compile(r" (?P<word>in|of|during|since|for|from|at|with|on|before|after) (?P<rest>.+)$")
+_MEAN = re.compile(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
+
+
+class Asked(NamedTuple):
+    """A question for a number of each group.
+
+    Attributes:
+        said: What is counted, added up or averaged, in words.
+        group: What for each of which.
+        best: "largest" or "smallest" for the groups with this number, "mean" for the mean of all, "" for all numbers.
+        is_number: Whether a number is asked for in words: «orders by customer» may be a list.
+        verb: What each group does: «how many orders did each employee handle».
+        done: What is done by each group: «orders handled by each employee».
+    """
+
+    said: str
+    group: str
+    best: str = ""
+    is_number: bool = True
+    verb: str = ""
+    done: str = ""
+
+
+def each_asked(text: str) -> Iterator[Asked]:
+    """Yield the readings of a question as one for a number of each group.
+
+    Args:
+        text: The question, in lower case, with placeholders for entities.
+
+    >>> list(each_asked("average price of products by category"))
+    [Asked(said='average price of products', group='category', best='', is_number=True, verb='', done='')]
+    >>> [one.best for one in each_asked("which country has the most customers")]
+    ['largest']
+    """
+    bare = _MEAN.sub("", text)
+    for wording in _FOR_EACH:
+        match = re.fullmatch(wording, bare)
+        asked = None if match is None else _for_each(match, text, is_mean=bare != text)
+        if asked is not None:
+            yield asked
+            yield from _with_tail(asked)
+    for wording in _THE_BEST:
+        match = re.fullmatch(wording, text)
+        if match is not None:
+            best = "largest" if re.match(_UP, match["best"]) else "smallest"
+            yield Asked(_said(match), match["group"], best)
+
+
+def _said(match: re.Match[str]) -> str:
+    counted = match.groupdict().get("counted")
+    return f"number of {counted}" if counted else match["said"]
+
+
+def _for_each(match: re.Match[str], text: str, *, is_mean: bool) -> Asked | None:
+    said, parts = _said(match), match.groupdict()
+    is_number, cue = re.match(_NUMBER, said) is not None, parts.get("cue", "")
+    if cue == "by" and (is_plural(match["group"]) or (not is_number and _SHOWN.match(text))):
+        return None  # «orders placed by customers»
+    if is_mean and not is_number:
+        return Asked(f"number of {said}", match["group"], "mean")
+    best, verb, done = "mean" if is_mean else "", parts.get("verb") or "", parts.get("done") or ""
+    is_asked = is_number or cue in ("per", "by")
+    return Asked(said, match["group"], best, is_number, verb, done) if is_asked else None
+
+
+def _with_tail(asked: Asked) -> Iterator[Asked]:
+    """Yield a question whose groups are followed by a condition: «(orders per) month in 2013»."""
+    for match in _TAIL.finditer(asked.group):
+        word = "in" if match["word"] == "of" else match["word"]
+        yield asked._replace(said=f"{asked.said} {word} {match['rest']}", group=asked.group[: match.start()])

@@ -1,0 +1,176 @@
+"""Questions for a number of each group: «average price by category», «which country has the most customers»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.asked.each_asked import each_asked
+from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions, read
+from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.grammar.links import Links
+from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
+from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS
+from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.properties.per_group import PARTS, Grouping, PerGroup
+from graphbrick.bricks.retrieve.operators.schema.class_graph import Join
+from graphbrick.bricks.retrieve.operators.sets import Ints, Steps
+from graphbrick.language.stems import stems
+from graphbrick.patterns.lexicon import SMALL
+
+_EXTREMES = {
+    "highest": "largest", "largest": "largest", "biggest": "largest", "maximum": "largest", "max": "largest",
+    "lowest": "smallest", "smallest": "smallest", "minimum": "smallest", "min": "smallest",
+}  # fmt: skip
+_COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
+_NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
+_FULLER = 2.0  # times as many are joined by one relation as by any other, so that it is meant: each works somewhere
+
+
+class Numbers(Questions):
+    """A reader of what is counted, added up or averaged for each group."""
+
+    def amounts(self) -> Iterator[tuple[SetPlan, p.Attribute]]:
+        """Yield «average price», of all that have a price."""
+        tokens = self.tokens
+        if tokens.word(0) not in KINDS:
+            return
+        start = tokens.past(1, ("of", "the"))
+        for name in self.links.joins:
+            for source, end in self.sources(start, Subject(p.Members(name), name)):
+                if end == len(tokens) and source.literal is not None and not source.is_date:
+                    yield p.Members(name), p.Attribute(source)
+
+    def by_verb(self, base: SetPlan, verb: str, done: str) -> Iterator[Grouping]:
+        """Yield the class that does, or by which is done, what a verb says to the entities of a set."""
+        (name,) = self.links.classes_of(base.run(self.place))[:1] or ("",)
+        group = self.class_at(0, len(self.tokens)) if 0 < len(self.tokens) <= 3 else ""
+        if not name or not group:
+            return
+        tokens = Tokens(self.parser, verb or done)
+        start, end = (group, name) if verb else (name, group)
+        for link, last in Links(tokens).by_verb(0, start, passive=bool(done)):
+            if last == len(tokens) and link.leads_to((end,)):
+                yield Grouping(group, link.back(start).steps if verb else link.steps, group)
+
+    def groupings(self, base: SetPlan, asked: str) -> Iterator[Grouping]:
+        """Yield what the words of the question may group the entities of a set by.
+
+        Args:
+            base: The set.
+            asked: The whole question, whose words tell one relation to the groups from another.
+        """
+        tokens, entities = self.tokens, base.run(self.place)
+        names = self.links.classes_of(entities)[:1]
+        if not names or not len(tokens):
+            return
+        start, size = tokens.past(0, _NOT_NOUNS), len(tokens)
+        if size - start > 1 and self.class_at(start, start + 1) == names[0]:
+            start += 1  # «product category»
+        yield from self._by_part(start, names[0])
+        for source, end in self.sources(start, Subject(p.Members(names[0]), names[0])):
+            if end == size:
+                steps: Steps = ((source.relation, True),) if source.relation >= 0 else ()
+                yield Grouping(source.name, steps, source=None if steps else source)
+        if size - start <= 3 and (name := self.class_at(start, size)):
+            for steps in self._steps(names[0], name, entities, asked):
+                yield Grouping(name, steps, name)
+        for link in self.links.by_noun(tokens.stems(start, size), names[0]):
+            yield Grouping(tokens.joined(start, size), link.steps, "" if link.ends else link.end)
+        for end in range(start + 1, size):  # «customer country», «customer's country»
+            if name := self.class_at(start, end):
+                for source, last in self.sources(end, Subject(p.Members(name), name)):
+                    for steps in self._steps(names[0], name, entities, asked) if last == size else ():
+                        yield Grouping(f"{source.name} of {name}", steps, name, source)
+
+    def _by_part(self, at: int, name: str) -> Iterator[Grouping]:
+        """Yield the year, month, day or weekday of the one date of a class."""
+        said = self.tokens.joined(at, len(self.tokens))
+        part = {"day of the week": "weekday", "date": "day"}.get(said, said)
+        date = self.resolver.plain_date(p.Members(name)) if part in PARTS else None
+        if date is not None and date.source.relation < 0:
+            is_whole = date.source.literal is not None and date.source.literal.kind == "year"
+            if part == "year" or not is_whole:
+                yield Grouping(f"{part} of {date.source.name}", source=date.source, part=part)
+
+    def _steps(self, start: str, end: str, entities: Ints, asked: str) -> Iterator[Steps]:
+        """Yield the pattern that joins the members of a class to their groups: one relation, or two."""
+        joins = [join for join in self.links.between(start, [end]) if join.start != join.end]
+        one = self._chosen([((join.relation, join.forward),) for join in joins], entities, asked)
+        if one:
+            yield one
+        if joins:
+            return
+        ways = [
+            ((first.relation, first.forward), (second.relation, second.forward))
+            for first in self.links.between(start, None)
+            for second in self._onwards(first, end)
+        ]
+        two = self._chosen(list(dict.fromkeys(ways)), entities, asked)
+        if two:
+            yield two
+
+    def _onwards(self, first: Join, end: str) -> list[Join]:
+        return [] if first.end in (first.start, end) else self.links.between(first.end, [end])
+
+    def _chosen(self, ways: list[Steps], entities: Ints, asked: str) -> Steps:
+        """Return the only one of some patterns; the one that the question names, or by which far more are joined."""
+        if len(ways) < 2:
+            return ways[0] if ways else ()
+        said = set(stems(asked)) - SMALL
+        named = [one for one in ways if any(said & set(self.links.labels[relation]) for relation, _ in one)]
+        if len(named) == 1:
+            return named[0]
+        joined = {one: len(np.unique(pairs(self.place, entities, one)[0])) for one in ways}
+        best, other = sorted(ways, key=lambda one: -joined[one])[:2]
+        return best if joined[best] >= _FULLER * joined[other] else ()
+
+
+def per_group(parser: Parser, text: str) -> Plan | None:
+    """Return the plan of a question for a number of each group; None for another question."""
+    for asked in each_asked(text):
+        for base, how, measure in _numbers(parser, asked.said):
+            tokens = Tokens(parser, asked.group)
+            reader = Numbers(tokens, Links(tokens))
+            is_verb = bool(asked.verb or asked.done)
+            found = reader.by_verb(base, asked.verb, asked.done) if is_verb else reader.groupings(base, text)
+            grouping = next((one for one in found if asked.is_number or not one.is_of_numbers), None)
+            if grouping is not None:
+                plan = PerGroup(base, how, measure, grouping, asked.best)
+                if not asked.is_number and "per" not in text.split():
+                    parser.resolver.assumptions[plan] = f"{asked.said!r} are counted for each {grouping.name}"
+                return plan
+    return None
+
+
+def _numbers(parser: Parser, said: str) -> Iterator[tuple[SetPlan, str, p.Attribute | None]]:
+    """Yield what is counted or measured, of which entities, and how, as `PerGroup.how`."""
+    word = said.split()[0]
+    how = _EXTREMES.get(word, "")
+    if how:
+        said = f"average{said.removeprefix(word)}"
+    said = re.sub(r"^how much ", "total ", said)
+    counted = _COUNTED.fullmatch(said)
+    plan = _read(parser, said) or (_read(parser, counted["what"]) if counted else None)
+    if isinstance(plan, p.Count):
+        plan = plan.base
+    if isinstance(plan, SetPlan):
+        yield plan, "count", None
+    if isinstance(plan, p.Amount) and isinstance(plan.measure, p.Attribute):
+        yield plan.base, how or ("mean" if plan.mean else "sum"), plan.measure
+    if plan is None:
+        tokens = Tokens(parser, said)
+        for base, measure in Numbers(tokens, Links(tokens)).amounts():
+            yield base, how or KINDS[tokens.word(0)], measure
+
+
+def _read(parser: Parser, text: str) -> Plan | None:
+    try:
+        return read(parser, text)
+    except CannotPlanError:
+        return None  # a part of the question is no question of its own

@@ -1,0 +1,184 @@
+"""Plans that give a number for each group of a set: «the average price of products by category»."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.amounts import shown_number
+from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
+from graphbrick.bricks.retrieve.operators.measures import Attribute, Floats
+from graphbrick.bricks.retrieve.operators.sets import Ints, Place, SetPlan, Shown, Steps, TextPlan, no_value
+from graphbrick.core.items import Item
+from graphbrick.core.properties.values import shown_value
+from graphbrick.patterns.properties.sources import Source
+
+_PROVEN = 20  # entities of the best group that are shown
+_REDUCED: dict[str, Callable[[Floats], np.floating]] = {
+    "sum": np.sum, "mean": np.mean, "largest": np.max, "smallest": np.min
+}  # fmt: skip
+PARTS = ("year", "month", "day", "weekday")
+"""Parts of dates by which entities can be grouped."""
+
+
+class Key(NamedTuple):
+    """What a group has in common.
+
+    Attributes:
+        text: The label of an entity, a value, or the part of a date.
+        entity: The entity; None for a value.
+    """
+
+    text: str
+    entity: int | None = None
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """What entities of one class are grouped by.
+
+    Attributes:
+        name: What the groups are, in words.
+        steps: The pattern from an entity to that which has its group; empty for the entity itself.
+        of_class: The class at the end of the pattern, whose members are the groups unless a property is given.
+        source: The property whose values are the groups; None for the entities at the end of the pattern.
+        part: A part of a date, one of `PARTS`; "" for whole values.
+    """
+
+    name: str
+    steps: Steps = ()
+    of_class: str = ""
+    source: Source | None = None
+    part: str = ""
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """True for groups by a number, which «by» before it may only rank: «the lightest elements by weight»."""
+        return self.source is not None and self.source.literal is not None and not self.part
+
+    def text(self, place: Place) -> str:
+        """Return the way to the groups as people read it; "" for a property of the entity itself."""
+        return f" (* {place.steps_text(self.steps, self.of_class)})" if self.steps else ""
+
+    def groups(self, place: Place, entities: Ints) -> dict[Key, Ints]:
+        """Return the entities of each group; one is in several groups if it has several of what they are made by."""
+        found: dict[Key, set[int]] = {}
+        starts, ends = pairs(place, entities, self.steps) if self.steps else (entities, entities)
+        if self.of_class:
+            inside = np.isin(ends, place.classes[self.of_class])
+            starts, ends = starts[inside], ends[inside]
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            for key in self._keys(place, end):
+                found.setdefault(key, set()).add(start)
+        return {key: np.array(sorted(own), dtype=np.int64) for key, own in found.items()}
+
+    def all_keys(self, place: Place) -> list[Key]:
+        """Return the groups that there are, also without any entity; none for groups by a property."""
+        if self.source is not None or not self.of_class:
+            return []
+        return [Key(place.graph.label(one), one) for one in place.classes[self.of_class].tolist()]
+
+    def _keys(self, place: Place, entity: int) -> list[Key]:
+        if self.source is None:
+            return [Key(place.graph.label(entity), entity)]
+        value = place.graph.properties(entity).get(self.source.name)
+        values = value if isinstance(value, tuple) else () if value is None else (value,)
+        return [Key(part_of(shown_value(one), self.part)) for one in values]
+
+
+def part_of(date: str, part: str) -> str:
+    """Return the part of a date that is written year first; the whole text for no part.
+
+    >>> [part_of("2014-02-12", part) for part in PARTS]
+    ['2014', '2014-02', '2014-02-12', 'Wednesday']
+    """
+    if part == "weekday":
+        return datetime.date.fromisoformat(date[:10]).strftime("%A")
+    return date[: {"year": 4, "month": 7, "day": 10}[part]] if part else date
+
+
+@dataclass(frozen=True)
+class PerGroup(TextPlan):
+    """A number for each group of a set, the largest first; or the groups with the best number, or the mean of all.
+
+    Attributes:
+        base: The set.
+        how: "count", or "sum", "mean", "largest" or "smallest" of the measure.
+        measure: The number of each entity; None for a count.
+        grouping: What the groups are.
+        best: "largest" or "smallest" for the groups with this number, "mean" for the mean of the numbers, "" for all.
+    """
+
+    base: SetPlan
+    how: str
+    measure: Attribute | None
+    grouping: Grouping
+    best: str = ""
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        number = self.how if self.measure is None else f"{self.how} of {self.measure.text(place)}"
+        best = f"{self.best} of: " if self.best else ""
+        return f"{best}{number} of: {self.base.text(place)}, for each {self.grouping.name}{self.grouping.text(place)}"
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities of the set."""
+        return self.base.run(place)
+
+    def numbers(self, place: Place) -> list[tuple[Key, float]]:
+        """Return the groups with their numbers: dates in their order, others with the largest number first."""
+        groups = self.grouping.groups(place, self.base.run(place))
+        if self.measure is None:
+            found = [(key, float(len(own))) for key, own in groups.items()]
+            found += [(key, 0.0) for key in self.grouping.all_keys(place) if key not in groups]
+        else:
+            found = []
+            for key, own in groups.items():
+                values = self.measure.of(place, own)
+                values = values[~np.isnan(values)]
+                if len(values):
+                    found.append((key, float(_REDUCED[self.how](values))))
+        if not found:
+            raise no_value(self.base.text(place), self.grouping.name)
+        by_date = self.grouping.part and self.grouping.part != "weekday"
+        return sorted(found, key=lambda one: (one[0].text,) if by_date else (-one[1], one[0].text))
+
+    def without_group(self, place: Place) -> tuple[str, int, int]:
+        """Return what the groups are, how many entities of the set are in none, and how many there are."""
+        every = self.base.run(place)
+        own = self.grouping.groups(place, every).values()
+        inside = np.unique(np.concatenate([*own, np.zeros(0, dtype=np.int64)]))
+        return self.grouping.name, len(every) - len(inside), len(every)
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return «group: number» for each group, the names of the best groups, or the mean."""
+        unit = self.measure.unit(place) if self.measure is not None else ""
+        numbers = self.numbers(place)
+        if self.best == "mean":
+            return [Shown(shown_number(float(np.mean([number for _, number in numbers])), unit))]
+        if self.best:
+            return [Shown(*key) for key, _ in self._best(numbers)]
+        return [Shown(f"{key.text}: {shown_number(number, unit)}", key.entity) for key, number in numbers]
+
+    def _best(self, numbers: list[tuple[Key, float]]) -> list[tuple[Key, float]]:
+        best = (max if self.best == "largest" else min)(number for _, number in numbers)
+        return [one for one in numbers if one[1] == best]
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return what shows the groups of a few entities, those of the best group first."""
+        numbers = self.numbers(place)
+        groups = self.grouping.groups(place, self.base.run(place))
+        shown = self._best(numbers) if self.best in ("largest", "smallest") else numbers
+        entities = [one for key, _ in shown for one in groups.get(key, np.zeros(0, dtype=np.int64)).tolist()]
+        few = np.array(list(dict.fromkeys(entities))[:_PROVEN], dtype=np.int64)
+        items = [] if self.measure is None else self.measure.proofs(place, few)
+        if self.grouping.source is not None and not self.grouping.steps:
+            items += place.properties(self.grouping.source.name, few)
+        for one in few.tolist() if self.grouping.steps else ():
+            followed = place.followed(one, self.grouping.steps, back=False)
+            items += [] if followed is None else [followed.path(i) for i in range(len(followed.ends))]
+        return items
