@@ -20,8 +20,10 @@ NODES = {
     "product": "id,label,name,UnitPrice,UnitsInStock\np1,Product,Crispbread,9,120\np2,Product,Tunnbrod,7,20\n"
     "p3,Product,Kobe Beef,97,5\np4,Product,Toffee,4,60\np5,Product,Cheddar,21,40\n",
     "customer": "id,label,name,Country\nc1,Customer,Casa Azul,Mexico\nc2,Customer,Blue Bar,USA\n",
-    "order": "id,label,name,OrderDate,ShippedDate\no1,Order,Order 1,2013-05-06,2013-05-09\n"
-    "o2,Order,Order 2,2013-07-01,2014-01-02\no3,Order,Order 3,2014-05-06,\n",
+    "order": "id,label,name,OrderDate,DueDate,ShippedDate,ShipCountry,Amount\n"
+    "o1,Order,Order 1,2013-05-06,2013-05-20,2013-05-09,Mexico,360\n"
+    "o2,Order,Order 2,2013-07-01,2013-07-20,2014-01-02,Brazil,48\n"
+    "o3,Order,Order 3,2014-05-06,2014-06-01,,Brazil,2500\n",
     "employee": "id,label,name,EmployeeType,Salary\ne1,Employee,Ann Low,Salaried,100\n"
     "e2,Employee,Bo Hay,Commissioned,200\ne3,Employee,Cy Orr,Salaried,300\ne4,Employee,Di Fox,Salaried,400\n",
     "department": "id,label,name\nd1,Department,North Sales\nd2,Department,Board\n",
@@ -138,6 +140,31 @@ def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # «US» is no pronoun.
         ("How many US airports are there?", set()),
         ("How many US customers are there?", {"1"}),
+        # Two dates or numbers of a thing beside each other.
+        ("which orders were shipped late?", {"Order 2"}),
+        ("orders shipped before their due date", {"Order 1"}),
+        ("What percentage of orders were shipped after the due date?", {"33.33 %"}),
+        ("products whose unit price is above the units in stock", {"Kobe Beef"}),
+        # Money is no year, and a value of each of two cannot be one.
+        ("orders over $400", {"Order 3"}),
+        ("orders under 100 dollars", {"Order 2"}),
+        ("suppliers in both Sweden and Japan", set()),
+        ("suppliers in Sweden or Japan", {"Nord Brod", "Tokyo Traders"}),
+        # A verb with the name of a class, or of a property, beside its noun.
+        ("which American customers ordered in 2014", {"Blue Bar"}),
+        ("which customers ordered Toffee in 2013", {"Casa Azul"}),
+        ("how many customers ordered Toffee?", {"2"}),
+        ("who ordered Crispbread", {"Casa Azul"}),
+        ("which customers did not order in 2013?", {"Blue Bar"}),
+        ("orders shipped to Brazil", {"Order 2", "Order 3"}),
+        ("when was the first order shipped to Brazil", {"2013-07-01"}),
+        ("when was the last order from Casa Azul?", {"2013-07-01"}),
+        ("list all supplier countries", {"Sweden", "Japan", "UK", "Ireland"}),
+        # The most by what relations lead to.
+        ("top 2 suppliers by number of products", {"Nord Brod", "Tokyo Traders"}),
+        ("which product was ordered the most?", {"Toffee"}),
+        ("best-selling product", {"Toffee"}),
+        ("top 1 customer by total amount", {"Blue Bar"}),
         # What only introduces a question.
         ("Good morning everyone! I am new in purchasing. Which suppliers are in Japan?", {"Tokyo Traders"}),
         ("Hi there! I would need the salary of Ann Low, if that is not too much trouble.", {"100"}),

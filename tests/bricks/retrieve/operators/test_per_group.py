@@ -1,4 +1,4 @@
-"""Questions for a number of each group, beside groups made by plain Python."""
+"""Questions for a number of each group, or for what each has, beside groups made by plain Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 import pytest
 
@@ -40,6 +40,7 @@ a2,m1,MEMBER_OF
 a3,m2,MEMBER_OF
 """
 Rows = list[dict[str, str]]
+GIVEN = [row for row in csv.DictReader(io.StringIO(TICKETS)) if row["severity"]]
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +119,16 @@ def by(name: str) -> Callable[[dict[str, str]], str]:
         ("what city do most of our agents live in", {"Oslo"}),
         ("average number of agents per city", {"1.5"}),
         ("on average, how many tickets per agent", {"1.67"}),
+        ("how many tickets does the average agent handle?", {"1.67"}),
+        ("median hours per year", _each(lambda row: row["opened"][:4], median, "hours")),
+        # What each has, beside its name.
+        ("agents and their teams", {"Ada Low: Network", "Bo Hay: Network", "Cy Orr: Billing"}),
+        ("list the agents with their cities", {"Ada Low: Oslo", "Bo Hay: Bergen", "Cy Orr: Oslo"}),
+        ("what is the severity of each ticket?", {f"{row['name']}: {row['severity']}" for row in GIVEN}),
+        ("each agent's tickets", {"Ada Low: T-1, T-2", "Bo Hay: T-3, T-4, T-5"}),
+        # Of all, without groups.
+        ("median hours", {"3"}),
+        ("total hours in 2023", {"14.5"}),
     ],
 )
 def test_a_number_of_each_group(question: str, answers: set[str], desk: Graph) -> None:

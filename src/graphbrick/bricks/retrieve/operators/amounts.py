@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Measure
+from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, ValuePlan
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import numbers_of
@@ -22,6 +23,16 @@ def shown_number(value: float | bool, unit: str) -> str:
         return "yes" if value else "no"
     number = f"{value:,.2f}".rstrip("0").rstrip(".")
     return f"{number} {unit}".strip()
+
+
+_REDUCED: dict[str, Callable[[Floats], np.floating]] = {
+    "sum": np.sum, "mean": np.mean, "median": np.median, "largest": np.max, "smallest": np.min
+}  # fmt: skip
+
+
+def reduced(values: Floats, how: str) -> float:
+    """Return the "sum", "mean", "median", "largest" or "smallest" of some numbers, at least one."""
+    return float(_REDUCED[how](values))
 
 
 @dataclass(frozen=True)
@@ -41,11 +52,17 @@ class Count(ValuePlan):
 
 @dataclass(frozen=True)
 class Amount(ValuePlan):
-    """The sum, or the mean, of a measure over a set."""
+    """The sum, mean, median, largest or smallest of a measure over a set.
+
+    Attributes:
+        base: The set.
+        measure: The number of each entity.
+        how: "sum", "mean", "median", "largest" or "smallest".
+    """
 
     base: SetPlan
     measure: Measure
-    mean: bool = False
+    how: str = "sum"
 
     def owners(self, place: Place) -> Ints:
         """Return the entities of the set."""
@@ -82,7 +99,7 @@ class Amount(ValuePlan):
         """Return the plan as people read it."""
         if self.written(place) is not None:
             return f"{self.measure.text(place)} of: {self.base.text(place)}"
-        return f"{'mean' if self.mean else 'sum'} of {self.measure.text(place)} of: {self.base.text(place)}"
+        return f"{self.how} of {self.measure.text(place)} of: {self.base.text(place)}"
 
     def value(self, place: Place) -> float:
         """Return the value."""
@@ -96,7 +113,7 @@ class Amount(ValuePlan):
             )
         if self._is_of_equals:
             return float(values[0])
-        return float(values.mean() if self.mean else values.sum())
+        return reduced(values, self.how)
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,8 @@ class Comparisons:
         if not verb:  # «who earns», or a noun that the graph does not know
             is_who = match["lead"] in ("who", "which one")
             noun, _, verb = ("", "", match["rest"]) if is_who else match["rest"].rpartition(" ")
-            verb = verb if self.resolver.has_number(verb) else ""
+            is_class = bool(self.resolver.lexicon.class_named(stems(verb)))  # «orders over 1000»
+            verb = verb if self.resolver.has_number(verb) and not is_class else ""
         return (f"which {noun}" if noun else "who", verb) if verb else (text, "")
 
     def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:

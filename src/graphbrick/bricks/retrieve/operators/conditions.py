@@ -45,6 +45,9 @@ _WORKS = re.compile(
     r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning|requires?|needs?|allows?|offers?"
     r"|supports?|features?|includes?)\s+(?:an?\s+|the\s+)?$"
 )
+_BOTH = re.compile(r"\bboth(?: the)? $")
+_CHANGES = re.compile(r"\b(?:when|where|how|why|first|last|latest|earliest|newest|oldest|next|previous)\b")
+"""Small words that change what is asked, so that no value alone can answer."""
 _NEGATED = re.compile(
     r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding|outside(?: of)?)"
     r"[ -]+(?:(?:an?|in|by) )?$"
@@ -215,7 +218,7 @@ class Conditions:
             classes, words = self.lexicon.classes_in(bare), self.english.content(bare)
             if not classes and len(words) == 1 and not MENTION.search(bare):
                 return None, words  # «engineers who work» in Germany: the first value is the base
-            if MENTION.search(bare) or len(classes) != 1:
+            if MENTION.search(bare) or len(classes) != 1 or _CHANGES.search(bare):
                 raise
             rest = self._rest(bare, classes[0])
             if len(rest) > 1:
@@ -283,7 +286,8 @@ def _grouped(text: str, terms: Sequence[Term]) -> list[list[Term]]:
         last = groups[-1] if groups else []
         between = text[last[-1].end : term.start] if last else ""
         common = tuple(one for one in last[-1].sources if one in term.sources) if last else ()
-        if common and not isinstance(term.value, bool) and _OR.fullmatch(between):
+        is_both = bool(last) and _BOTH.search(text[: last[0].start]) is not None  # «in both London and Paris»
+        if common and not is_both and not isinstance(term.value, bool) and _OR.fullmatch(between):
             groups[-1] = [replace(one, sources=common) for one in (*last, term)]
         else:
             groups.append([term])

@@ -8,9 +8,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from graphbrick.graphs.store.literals import read_literal
+from graphbrick.language.stems import stem
 
 MOMENT = 1e-4
 """Years that are shorter than a day, so that «after May» begins with June."""
+MAKING = frozenset(
+    map(stem, "placed made created issued recorded filed registered received come came arrived entered taken raised "
+              "submitted booked written sent happened occurred logged reported built manufactured produced".split())
+)  # fmt: skip
+"""Stems of verbs that only say that an order or a ticket came to be: its own date is meant."""
 _DECADE = re.compile(r"(?:the )?(?P<year>(?:1[5-9]|20)\d0|(?:(?<=the )|(?<=')|(?<=’))\d0)['’]?s\b")  # «30s» are seconds
 _ISO = re.compile(r"(?P<date>\d{4}-\d{2}(?:-\d{2})?)(?:\s+|$)")
 

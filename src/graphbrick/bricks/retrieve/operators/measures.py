@@ -75,6 +75,26 @@ class Attribute(Measure):
 
 
 @dataclass(frozen=True)
+class Gap(Measure):
+    """By how much one number or date of an entity is above another of its own."""
+
+    one: Attribute
+    other: Attribute
+
+    def text(self, place: Place) -> str:
+        """Return the first number as people read it: what it is compared with stands in the bounds."""
+        return self.one.text(place)
+
+    def of(self, place: Place, entities: Ints) -> Floats:
+        """Return the difference of each entity, NaN where one of the two is unknown."""
+        return self.one.of(place, entities) - self.other.of(place, entities)
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return both properties."""
+        return self.one.proofs(place, entities) + self.other.proofs(place, entities)
+
+
+@dataclass(frozen=True)
 class Degree(Measure):
     """The number of entities at the end of a pattern, of a class or of any."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.dates import MAKING
 from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
 from graphbrick.bricks.retrieve.operators.plan import Attribute, SetPlan
 from graphbrick.core.deferred import cached_property
@@ -15,11 +16,6 @@ LIFE_DATES = frozenset(
 )
 """Stems of names of dates that a question speaks of with a verb of their own."""
 _TIMES = frozenset(map(stem, "date day time moment year month".split()))
-_MAKING = frozenset(
-    map(stem, "placed made created issued recorded filed registered received come came arrived entered taken raised "
-              "submitted booked written sent happened occurred logged reported built manufactured produced".split())
-)  # fmt: skip
-"""Stems of verbs that only say that an order or a ticket came to be: its own date is meant."""
 YEAR = (stem("year"),)
 _PARTICLES = frozenset("in up out on".split())
 
@@ -54,5 +50,5 @@ class OwnDates(PhraseResolver):
         """Return the only date of some entities for words that say no more than that they came to be: «placed»."""
         said = [stem(word) for word in words.split() if word not in _PARTICLES]
         own = stems(spaced(self.lexicon.classes_of(base.run(self.place))))
-        is_plain = words == "date" or (bool(said) and all(word in _MAKING or word in own for word in said))
+        is_plain = words == "date" or (bool(said) and all(word in MAKING or word in own for word in said))
         return self.plain_date(base) if is_plain else None

@@ -117,7 +117,7 @@ class _Reader:
         self._parser.resolver.check_measured(words)
         measure = self._parser.resolver.measure(words, (), base, attribute)
         if name in ("sum", "mean"):
-            return p.Amount(base, measure, mean=name == "mean")
+            return p.Amount(base, measure, "mean" if name == "mean" else "sum")
         if name in ("most", "least"):
             n = numbers[0] if numbers else 1
             if n < 1 or n % 1:

@@ -166,6 +166,7 @@ class Clauses(Verbs):
         for link, end in self.links.by_verb(at, subject.name, passive=not self.tokens.word(at).endswith("ing")):
             passive = not self.tokens.word(at).endswith("ing")
             yield from self._done(end, subject, link, passive=passive)
+        yield from self.at_own_value(at, subject)
         yield from self._in_time(at, subject)
         yield from self.dated_triples(at, subject)
 
@@ -174,6 +175,7 @@ class Clauses(Verbs):
         tokens = self.tokens
         for source, end in self.sources(at, subject):
             if tokens.is_one_of(end, BE):
+                yield from as_sets(self.beside_another(end + 1, subject, source))
                 for bound, last in self.bound(end + 1):
                     plan = self.compared(subject, p.Attribute(source), bound._replace(names=()))
                     if plan is not None and source.literal is not None:

@@ -15,8 +15,11 @@ from graphbrick.bricks.retrieve.operators.grammar.numbers import AGE, Bound
 from graphbrick.bricks.retrieve.operators.grammar.ranking import Ranking
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, DECADES, HAPPENS, THEIR
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
-from graphbrick.language.stems import spaced, stems
+from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source
+
+_DUE = frozenset(map(stem, "due required deadline expected promised planned scheduled target".split()))
+"""Stems of names of dates until which something should be done."""
 
 
 class Comparing(Ranking):
@@ -157,8 +160,40 @@ class Comparing(Ranking):
         if len(named) != 1:
             return
         yield from self._at_last(at + 1, subject, named[0])
+        yield from self.beside_another(at + 1, subject, named[0])
         for bound, end in self.moment(at + 1):
             yield from self.as_compared(subject, named[0], bound, end)
+
+    def beside_another(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
+        """Yield «(shipped) after their required date», «(stock) below the reorder level», «(shipped) late»."""
+        tokens, own = self.tokens, self.own_sources(subject.name)
+        said = [(kind, end) for _, end, kind in self._sides(at)]
+        found = [
+            (kind, other, last)
+            for kind, end in said
+            for other, last in self.sources(tokens.past(end, ("the", *THEIR)), subject)
+        ]
+        due = [one for one in own if one.is_date and one.words & _DUE and one != source]
+        if tokens.word(at) in ("late", "early") and len(due) == 1:
+            found.append(("over" if tokens.word(at) == "late" else "under", due[0], at + 1))
+        for kind, other, last in found:
+            if other == source or other.literal is None or other.is_date != source.is_date:
+                continue
+            gap = p.Gap(p.Attribute(source), p.Attribute(other))
+            up, down = ("after", "before") if source.is_date else ("over", "under")
+            low, high = (0.0, np.inf) if kind == "over" else (-np.inf, 0.0)
+            words = f"{up if kind == 'over' else down} {other.name}"
+            yield Reading(p.Within(subject.plan, gap, low, high, said=words), last, known=(source, other))
+
+    def _sides(self, at: int) -> Iterator[tuple[str, int, str]]:
+        """Yield «after», «below», «more than», «greater than», with the place after each, and whether it is over."""
+        tokens, english = self.tokens, self.english
+        for said, end in tokens.phrase(at, english.bounds):
+            if english.bounds[said] in ("over", "under"):
+                yield said, end, english.bounds[said]
+        for said, end in tokens.phrase(at, english.comparatives):
+            if tokens.word(end) == "than":
+                yield said, end + 1, "over" if english.comparatives[said].largest else "under"
 
     def _at_last(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
         """Yield «(were discovered) first», «(was born) last», «(discovered) in the same year as e0»."""

@@ -282,7 +282,8 @@ class Nouns(Roles):
         tokens = self.tokens
         for end in range(min(at + _LONGEST, len(tokens)), at, -1):
             name = self.class_at(at, end)
-            if name and name in self.links.joins:
+            is_verb = tokens.word(end - 1).endswith("ed") and not name.lower().endswith("ed")  # «(who) ordered in 2014»
+            if name and name in self.links.joins and not is_verb:
                 if tokens.is_one_of(end, ("member", "members")):  # «staff members»
                     yield Subject(p.Members(name), name), end + 1
                 yield Subject(p.Members(name), name), end

@@ -7,12 +7,17 @@ from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.grammar.links import Link
+from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges, OfEnds
 from graphbrick.bricks.retrieve.operators.grammar.nouns import Nouns
-from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED
+from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, KINDS, QUANTITIES
+from graphbrick.bricks.retrieve.operators.plan import Measure
 from graphbrick.bricks.retrieve.operators.wording import Comparison
-from graphbrick.language.stems import is_plural, spaced
+from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source
 
+_SOLD = frozenset(map(stem, "sold sell selling bought buy purchased ordered".split()))
+_OFTEN = ("often", "frequently", "commonly")
 _ALIKE = 6  # letters that an adjective and the name of a number share: «electronegative»
 
 
@@ -28,11 +33,14 @@ class Ranking(Nouns):
             if n == 1 and many and many[1] == after + 1 and is_plural(tokens.word(after + 1)):
                 yield from self._ranked(many[1], english.superlatives[said], int(many[0].value), rank)
             yield from self._ranked(tokens.past(after, ("of", "among", "the")), english.superlatives[said], n, rank)
+        if tokens.word(place) in ("most", "best", "least"):
+            yield from self._most_done(place, n, rank)
         if tokens.word(place) in ("most", "least"):  # «most electronegative element»
             yield from self._by_adjective(place, n, rank)
         for said, after in tokens.phrase(place, DATED):
             yield from self._by_date(after, DATED[said], n, rank)
         if tokens.word(at) == "top":
+            yield from self._most_done(at, n, rank)
             yield from self._ranked(place, Comparison(True, ()), n, rank)
         if n > 1:  # «three airlines with the most planes»
             for subject, end in self.noun(place):
@@ -60,6 +68,9 @@ class Ranking(Nouns):
                     if tokens.is_one_of(start, ("year", "date", "age")) and len(dates) == 1:
                         best = p.Best(inside.plan, p.Attribute(dates[0]), comparison.largest, rank, n)
                         yield Subject(best, subject.name), start + 1
+                    for further, after in self._numbers_of_ends(start, subject):
+                        best = p.Best(inside.plan, further, comparison.largest, rank, n)
+                        yield Subject(best, subject.name), after
                     for source, after in self.sources(start, subject):
                         if source.literal is not None:
                             best = p.Best(inside.plan, p.Attribute(source), comparison.largest, rank, n)
@@ -68,6 +79,75 @@ class Ranking(Nouns):
                 if measure is not None:
                     largest = self.is_upward(comparison, measure)
                     yield Subject(p.Best(inside.plan, measure, largest, rank, n), subject.name), last
+
+    def how_often(self, at: int, subject: Subject, *, times: bool = False) -> Measure | None:
+        """Return how often, or in what quantity, what a verb says is done to the members of a class: «ordered», «sold».
+
+        Args:
+            at: The place of the verb.
+            subject: What it is done to.
+            times: Whether the question asks for how often, so that quantities do not count.
+        """
+        verbs = self.tokens.verb_stems(at)
+        for name in self.links.joins:
+            of_name = name != subject.name and verbs & set(stems(spaced(name)))
+            for link in self.links.plain(subject.name, (name,), "have"):
+                (relation, forward) = link.steps[0]
+                counts = [
+                    one for one in self.of_triples
+                    if relation in one.relations and one.is_number and one.words <= QUANTITIES
+                ]  # fmt: skip
+                counts = [one for one in counts if stem("amount") not in one.words] if len(counts) > 1 else counts
+                if not of_name and not (verbs & _SOLD and counts):
+                    continue
+                if len(counts) == 1 and not times:
+                    measure: Measure = OfEdges(relation, forward, None, counts[0].name, "sum")
+                else:
+                    measure = CountIn(link.steps, p.Members(name))
+                if not of_name:
+                    said = f"{self.tokens.word(at)!r} is no word of this graph; {measure.text(self.place)} is taken"
+                    self.resolver.assumptions[measure] = said
+                return measure
+        return None
+
+    def _most_done(self, at: int, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «most ordered product», «best selling products», «least often ordered product»."""
+        tokens = self.tokens
+        verb = tokens.past(at + 1, _OFTEN)
+        if not tokens.word(verb).endswith(("ed", "ing")) and not tokens.verb_stems(verb) & _SOLD:
+            return
+        for subject, end in self.with_adjectives(verb + 1):
+            measure = self.how_often(verb, subject, times=verb > at + 1)
+            if measure is None:
+                continue
+            for inside, last in self.with_modifiers(subject, end):
+                yield Subject(p.Best(inside.plan, measure, tokens.word(at) != "least", rank, n), subject.name), last
+
+    def _numbers_of_ends(self, at: int, subject: Subject) -> Iterator[tuple[Measure, int]]:
+        """Yield «(by) number of orders», «(by) orders», «(by) total freight» of what relations lead to."""
+        tokens = self.tokens
+        start = at + 2 if tokens.joined(at, at + 2) in ("number of", "count of") else at
+        if start > at or is_plural(tokens.word(at)):
+            for inner, end in self.noun(start):
+                for link in self.links_to(subject, inner):
+                    yield CountIn(link.steps, inner.plan), end
+        yield from self.over_ends(at + 1, subject, KINDS.get(tokens.word(at), ""))
+
+    def links_to(self, subject: Subject, inner: Subject) -> list[Link]:
+        """Return the one relation that joins two classes."""
+        return self.links.plain(subject.name, (inner.name,), "have")
+
+    def over_ends(self, at: int, subject: Subject, how: str) -> Iterator[tuple[Measure, int]]:
+        """Yield «(highest average) salary» of the pilots of airlines, where only these have one."""
+        if not how:
+            return
+        for join in self.links.between(subject.name, None):
+            if len(self.links.between(subject.name, (join.end,))) > 1:
+                continue
+            for source, end in self.sources(at, Subject(p.Members(join.end), join.end)):
+                if source.literal is not None and not source.is_date:
+                    steps = ((join.relation, join.forward),)
+                    yield OfEnds(steps, p.Members(join.end), p.Attribute(source), how), end
 
     def _by_adjective(self, at: int, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
         for subject, end in self.with_adjectives(at + 2):

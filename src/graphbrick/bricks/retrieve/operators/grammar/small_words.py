@@ -35,7 +35,11 @@ STARTS = frozenset(map(stem, "join start begin sign hire".split()))
 WORKING = frozenset("at for with in on to as working operating flying playing using".split())
 UNKNOWN = frozenset("known recorded given stated registered".split())
 THEIR = frozenset("their its his her".split())
-KINDS = {"average": "mean", "mean": "mean", "total": "sum", "combined": "sum", "overall": "sum", "sum": "sum"}
+QUANTITIES = frozenset(map(stem, "quantity qty amount count number units pieces copies".split()))
+KINDS = {
+    "average": "mean", "mean": "mean", "median": "median", "total": "sum", "combined": "sum", "overall": "sum",
+    "sum": "sum",
+}  # fmt: skip
 GETS = frozenset(
     map(
         stem,

@@ -17,9 +17,9 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
     linked,
 )
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
-from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEnds
+from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
+from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound
 from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS, LIGHT, MADE, PLACED, UNKNOWN, WITH
-from graphbrick.bricks.retrieve.operators.plan import Measure
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
@@ -128,11 +128,13 @@ class States(Comparing):
         tokens = self.tokens
         none = tokens.word(at) == "no"
         start = tokens.past(at, ("a", "an", "the", "no", "any"))
+        yield from self._signed(start, subject)
         start = tokens.past(start, UNKNOWN)
         for source, end in self.sources(start, subject):
             after = tokens.past(end, ("of", "is", "that", "equal", "to"))
             for bound, last in () if none or source.literal is None else self.bound(after):
                 yield from self.as_compared(subject, source, bound, last)
+            yield from () if none else self.beside_another(after, subject, source)
             known = (source,) if source.kind == Kind.BOOLEAN else ()
             yield Reading(self.with_some(subject, source, none=none), end, known=known, can_be_denied=not none)
         for bound, end in self.bound(at):
@@ -143,6 +145,14 @@ class States(Comparing):
         for values, end in self.values(start):
             having = self.valued(subject, values, end)
             yield from self.denied(subject, having) if none else having
+
+    def _signed(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(a) negative balance»."""
+        if self.tokens.word(at) in ("negative", "positive"):
+            kind = "under" if self.tokens.word(at) == "negative" else "over"
+            for source, end in self.sources(at + 1, subject):
+                if source.literal is not None and not source.is_date:
+                    yield from self.as_compared(subject, source, Bound(kind, 0.0), end)
 
     def _at_text(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «on Monday», «at 08:15», where these stand at triples of the subjects."""
@@ -229,7 +239,7 @@ class States(Comparing):
                             if inside is not None:
                                 yield Reading(replace(best, base=inside), after, can_be_denied=False)
                     yield from self._among(best, subject, last)
-            for measure, last in self._over_ends(place, subject, how):
+            for measure, last in self.over_ends(place, subject, how):
                 yield Reading(p.Best(subject.plan, measure, comparison.largest), last, can_be_denied=False)
             if said in ("most", "fewest", "least") and not how:
                 for link in self.links.by_noun(tokens.stems(end, end + 1), subject.name):
@@ -237,23 +247,8 @@ class States(Comparing):
                         measure = CountIn(link.steps, link.everything())
                         yield Reading(p.Best(subject.plan, measure, comparison.largest), end + 1, can_be_denied=False)
                 for inner, last in self.noun(end):
-                    for link in self._links_to(subject, inner):
+                    for link in self.links_to(subject, inner):
                         if not is_countable(self.place, link):
                             continue
                         measure = CountIn(link.steps, inner.plan)
                         yield Reading(p.Best(subject.plan, measure, comparison.largest), last, can_be_denied=False)
-
-    def _links_to(self, subject: Subject, inner: Subject) -> list[Link]:
-        return self.links.plain(subject.name, (inner.name,), "have")
-
-    def _over_ends(self, at: int, subject: Subject, how: str) -> Iterator[tuple[Measure, int]]:
-        """Yield «(highest average) salary» of the pilots of airlines, where only these have one."""
-        if not how:
-            return
-        for join in self.links.between(subject.name, None):
-            if len(self.links.between(subject.name, (join.end,))) > 1:
-                continue
-            for source, end in self.sources(at, Subject(p.Members(join.end), join.end)):
-                if source.literal is not None and not source.is_date:
-                    steps = ((join.relation, join.forward),)
-                    yield OfEnds(steps, p.Members(join.end), p.Attribute(source), how), end

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.dates import MAKING
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
     NO,
     SOME,
@@ -21,6 +22,7 @@ from graphbrick.bricks.retrieve.operators.grammar.links import PARTICLES, Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges
 from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     BE,
+    DO,
     GETS,
     HAPPENS,
     PLACED,
@@ -34,7 +36,7 @@ from graphbrick.bricks.retrieve.operators.grammar.states import States
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges, Said
 from graphbrick.language import forms
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import is_plural, spaced, stem, stems
 
 
 class Verbs(States):
@@ -55,6 +57,9 @@ class Verbs(States):
                     yield from self.valued(subject, values, end)
         if self.tokens.word(at).startswith("share"):
             yield from self.same_as(at + 1, subject)
+        yield from self._done_most(at, subject)
+        yield from self.at_own_value(at, subject)
+        yield from self._in_class(at, subject)
         yield from self._graded(at, subject)
         yield from self._in_role(at, subject)
         if self.tokens.verb_stems(at) & GETS:
@@ -66,6 +71,60 @@ class Verbs(States):
         yield from self.dated_triples(at, subject)
         yield from self._started(at, subject)
         yield from self._happened(at, subject)
+
+    def _done_most(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(was) ordered the most», «(has been) sold most often»."""
+        tokens = self.tokens
+        start = tokens.past(at + 1, ("the",))
+        if tokens.word(start) in ("most", "least") and tokens.word(at - 1) in BE:
+            end = tokens.past(start + 1, ("often", "frequently", "times"))
+            measure = self.how_often(at, subject, times=end > start + 1)
+            if measure is not None:
+                best = p.Best(subject.plan, measure, tokens.word(start) == "most")
+                yield Reading(best, end, can_be_denied=False)
+
+    def at_own_value(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «shipped to Brazil», «born in Rome», a value of a property with the verb in its name."""
+        tokens, verbs = self.tokens, self.tokens.verb_stems(at)
+        if not tokens.is_one_of(at + 1, PLACED):
+            return
+        for values, end in self.values(tokens.past(at + 2, ("the",))):
+            own = [
+                (replace(term, sources=tuple(one for one in term.sources if verbs & one.words)), negated)
+                for term, negated in values.terms
+            ]
+            if all(term.sources for term, _ in own):
+                yield from self.valued(subject, values._replace(terms=tuple(own)), end)
+
+    def _in_class(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «ordered in 2014», «ordered e0», where a class has the name of the verb: customers have orders."""
+        said = self.tokens.stems(at, at + 1)
+        word = self.tokens.word(at)
+        is_verb = word.endswith("ed") or not (is_plural(word) or DO.isdisjoint(self.tokens.words[:at]))
+        for name in self.links.joins if is_verb and not self.links.by_verb(at, subject.name) else ():
+            link = self._makes(subject.name, name) if stems(spaced(name)) == said and name != subject.name else None
+            if link is None:
+                continue
+            every = Subject(p.Members(name), name)
+            inner = [*self.with_modifiers(every, at + 1)]
+            for group, end in self.group(at + 1):
+                for far in self.links.plain(name, group.classes, "have"):
+                    yield from linked(self.place, subject, Link((*link.steps, *far.steps), far.end), group, end)
+                    for one in linked(self.place, every, far, group, end) if group.quantity == SOME else ():
+                        inner += self.with_modifiers(Subject(one.plan, name), one.end)
+            for made, end in inner:
+                yield from linked(self.place, subject, link, Group(made.plan, (name,)), end)
+
+    def _makes(self, maker: str, name: str) -> Link | None:
+        """Return the relation from those that make what is of a class to it; None if others may make it as well."""
+        made = {
+            one: link
+            for one in self.links.joins
+            if one != name and (one == maker or forms.may_be_who(spaced(one)))
+            for link in self.links.plain(one, (name,), "have")
+        }
+        said = [one for one, link in made.items() if MAKING.intersection(self.links.labels[link.steps[0][0]])]
+        return made.get(maker) if len(made) == 1 or said == [maker] else None
 
     def _graded(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «got a 1.0 in e0», where the only number at its triples is meant."""

@@ -9,7 +9,8 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card
 
-_EACH = re.compile(r"\b(?:per|each|every|by)\b")
+_EACH = re.compile(r"\b(?:per|each|every|by|their|its|his|her|(?:the|an) average)\b")
+_HYPHEN = re.compile(r"(?<=\bbest|\bmost)-(?=[a-z])|(?<=\bleast)-(?=[a-z])|(?<=\btop)-(?=[a-z])")
 _BEST = re.compile(r"\b(?:most|fewest|least|(?:high|low|larg|bigg|small|great)est)\b")
 
 
@@ -21,7 +22,7 @@ def of_grammar(parser: Parser) -> Plan | None:
         read as read_by_grammar,  # some need none
     )
 
-    text = parser.question.text
+    text = _HYPHEN.sub(" ", parser.question.text)
     plan = _per_group(parser, text) if _EACH.search(text) else None
     plan = plan or read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
     return plan or (_per_group(parser, text) if _BEST.search(text) else None)

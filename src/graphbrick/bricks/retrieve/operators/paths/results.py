@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.amounts import shown_number
+from graphbrick.bricks.retrieve.operators.measures import Gap
 from graphbrick.bricks.retrieve.operators.plan import (
     Amount,
     Attribute,
@@ -110,9 +111,11 @@ def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:
         base, measure = getattr(part, "base", None), getattr(part, "measure", None)
         if isinstance(part, TextPlan) and (without := part.without_group(place)) is not None:
             yield without
-        if isinstance(base, SetPlan) and isinstance(measure, Attribute):
+        if isinstance(base, SetPlan) and isinstance(measure, Attribute | Gap):
             values = measure.of(place, base.run(place))
-            yield measure.text(place), int(np.isnan(values).sum()), len(values)
+            name = measure.text(place)
+            name = f"{name} or {measure.other.text(place)}" if isinstance(measure, Gap) else name
+            yield name, int(np.isnan(values).sum()), len(values)
         elif isinstance(part, Without) and isinstance(base, Both) and isinstance(base.parts[-1], Holding):
             everyone = base.parts[0].run(place)  # «not married»: of some it is not known
             yield base.parts[-1].source.name, len(everyone) - len(base.run(place)), len(everyone)

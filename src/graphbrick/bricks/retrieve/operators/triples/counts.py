@@ -186,5 +186,5 @@ class Counts(Parts):
                 measure = p.Attribute(source)
                 if not np.isnan(measure.of(self.place, ends.run(self.place))).all():
                     inside = ends if period is None else self.within(ends, period)
-                    plans += [] if inside is None else [p.Amount(inside, measure, how == "mean")]
+                    plans += [] if inside is None else [p.Amount(inside, measure, how)]
         return plans[0] if len(plans) == 1 else None

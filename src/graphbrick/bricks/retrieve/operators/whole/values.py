@@ -165,7 +165,7 @@ class Numbers:
     def _named(self, text: str) -> SetPlan:
         return self.parser.set(text if self.english.match("listed", text) else f"which {text}")
 
-    def _amount_of(self, where: str, words: str, *, mean: bool = False) -> ValuePlan:
+    def _amount_of(self, where: str, words: str, *, how: str = "sum") -> ValuePlan:
         base = self._named(where)
         measure = self.resolver.attribute(words, base)
         if measure is None and isinstance(base, p.Listed):
@@ -174,7 +174,8 @@ class Numbers:
             raise CannotPlanError(
                 f"this graph has no number for {words!r} here", code="operators.no_number", words=words
             )
-        return p.Amount(base, measure, mean)
+        self._check_date(measure, words)
+        return p.Amount(base, measure, how)
 
     def _of_parts(self, base: p.Listed, words: str) -> tuple[SetPlan, p.Attribute | None]:
         """Return what one relation joins to an entity that has a number: «the average price of e0», a category."""
@@ -194,11 +195,19 @@ class Numbers:
         match = self.english.match("total", text)
         if match is None:
             return None
-        mean = match["how"] in ("average", "mean")
+        how = {"average": "mean", "mean": "mean", "median": "median"}.get(match["how"], "sum")
         if match["base"] is not None:
-            return self._amount_of(match["base"], match["attr"], mean=mean)
+            return self._amount_of(match["base"], match["attr"], how=how)
         base, measure = self.resolver.measured(match["attr"], (), f"{match['how']} {match['attr']}")
-        return p.Amount(base, measure, mean)
+        self._check_date(measure, match["attr"])
+        return p.Amount(base, measure, how)
+
+    def _check_date(self, measure: p.Measure, words: str) -> None:
+        """Raise `CannotPlanError` for the age of who has a birth date: that needs today's date."""
+        name = measure.text(self.parser.place)
+        if measure.is_date(self.parser.place) and not set(stems(words)) & set(stems(spaced(name))):
+            text = f"{words!r} needs today's date, which the graph does not tell: {name} is a date"
+            raise CannotPlanError(text, code="operators.needs_today", words=words)
 
     def _difference(self, text: str) -> ValuePlan | None:
         """Read «how many more people live in e0 than in e1», «how much larger is e0 than e1»."""

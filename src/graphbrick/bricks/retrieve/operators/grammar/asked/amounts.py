@@ -8,17 +8,21 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import Share
 from graphbrick.bricks.retrieve.operators.grammar.clauses import Clauses
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
-from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, KINDS
+from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, KINDS, QUANTITIES
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues, OfTriples
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import is_plural
 from graphbrick.patterns.properties.sources import Source
 
-_QUANTITIES = frozenset(map(stem, "quantity amount count number units pieces copies".split()))
+_LEADS = frozenset(
+    ("what is the", "what are the", "what was the", "what are all the", "the", "all", "all the", "list", "list the",
+     "list all", "list all the", "show", "show all", "show the", "show me the", "show me all", "give me the",
+     "give me all")
+)  # fmt: skip
 
 
 class Amounts(Clauses):
@@ -35,7 +39,7 @@ class Amounts(Clauses):
                 for link, last in self.links.by_verb(end, name):
                     (relation, forward) = link.steps[0]
                     own = [one for one in self.of_triples if relation in one.relations and one.is_number]
-                    many = [one for one in own if _QUANTITIES & one.words]
+                    many = [one for one in own if QUANTITIES & one.words]
                     ends = p.Listed((thing,))
                     if len(many) == 1:
                         heads, tails = (group.plan, ends) if forward else (ends, group.plan)
@@ -54,18 +58,26 @@ class Amounts(Clauses):
     def _values(self) -> Iterator[tuple[Plan, int]]:
         """Yield «what is the runway length of the newest airport», «when was the oldest plane bought»."""
         tokens = self.tokens
-        leads = ("what is the", "what are the", "what was the", "give me the", "the")
-        at = next((end for _, end in tokens.phrase(0, leads)), 0)
+        at = next((end for _, end in tokens.phrase(0, _LEADS)), 0)
         if at or not tokens.is_one_of(0, AUXILIARIES):
             for name in self.links.joins:
                 start = at + (self.class_at(at, at + 1) == name and tokens.word(at + 1) != "of")  # «course code»
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
+                    if at and start > at and end == len(tokens) and is_plural(tokens.word(end - 1)):
+                        yield Values(p.Members(name), source), end  # «all customer countries»
                     if not tokens.is_one_of(end, ("of", "for")) or self.class_at(at, end):
                         continue  # «employees of e0» are no values of EmployeeType
                     for subject, last in self._owner(end + 1, name) if source.relation < 0 else ():
-                        yield Values(subject.plan, source), last
+                        is_sum = tokens.joined(start, end) == "total" and len(subject.plan.run(self.place)) > 1
+                        yield (
+                            p.Amount(subject.plan, p.Attribute(source)) if is_sum else Values(subject.plan, source),
+                            last,
+                        )
         if tokens.word(0) == "when" and tokens.is_one_of(1, AUXILIARIES):
             for group, end in self.group(2):
+                own = self.resolver.plain_date(group.plan) if end == len(tokens) and group.classes else None
+                if own is not None and own.source.relation < 0:  # «when was the last order of e0»
+                    yield Values(group.plan, own.source), end
                 for name in group.classes[:1]:
                     sources = self.dates_named(tokens.verb_stems(end), name)
                     if len(sources) == 1 and sources[0].relation < 0:
@@ -99,20 +111,26 @@ class Amounts(Clauses):
             start = tokens.past(at + 1, ("of", "the"))
             for name in self.links.joins:
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
-                    is_mean = how == "mean"
-                    if source.literal is None or (source.is_date and not (is_mean and source.kind == Kind.INTEGER)):
+                    is_year = source.is_date and source.kind == Kind.INTEGER and how != "sum"
+                    if source.literal is None or (source.is_date and not is_year):
                         continue
                     if tokens.is_one_of(end, ("of", "for", "over", "across", "among", "in")):
                         yield from (
-                            (p.Amount(base, p.Attribute(source), is_mean), last)
+                            (p.Amount(base, p.Attribute(source), how), last)
                             for base, last in self._owners(end + 1, name, source)
                         )
+                    if end < len(tokens) and len([one for one in self.links.joins if self._has(one, source)]) == 1:
+                        for subject, last in self.with_modifiers(Subject(p.Members(name), name), end):
+                            yield p.Amount(subject.plan, p.Attribute(source), how), last  # «total freight in 2013»
         if tokens.word(0) == "how" and tokens.word(1) in ("many", "much", "old", "high", "big", "long"):
             yield from self._on_average()
 
+    def _has(self, name: str, source: Source) -> bool:
+        return source in self.own_sources(name)
+
     def _on_average(self) -> Iterator[tuple[Plan, int]]:
         tokens = self.tokens
-        tail = {"on average": True, "in total": False, "in all": False}.get(" ".join(tokens.words[-2:]))
+        tail = {"on average": "mean", "in total": "sum", "in all": "sum"}.get(" ".join(tokens.words[-2:]))
         if tail is None:
             return
         for name in self.links.joins:

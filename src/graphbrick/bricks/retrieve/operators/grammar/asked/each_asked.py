@@ -22,6 +22,10 @@ _UP, _DOWN = r"(?:highest|largest|biggest|greatest|most)", r"(?:lowest|smallest|
 _BEST = rf"(?P<best>{_UP}|{_DOWN})"
 
 _FOR_EACH = (
+    rf"(?P<said>how many .+?) (?:do|does|did|has|have|had) (?P<cue>(?:the|an) average) {_GROUP}"
+    r"(?: (?:have|has|got|contain|include|hold))?",
+    rf"(?P<said>how many .+?) (?:do|does|did|has|have|had) (?P<cue>(?:the|an) average) {_GROUP}"
+    r" (?P<verb>[a-z]+(?: (?:in|at|on|for|to|by|with|from))?)",
     rf"(?P<cue>per|by|{_EACH}) {_GROUP},? {_LEAD}(?P<said>{_NUMBER}.+)",
     rf"(?:break down|split(?: up)?|group|divide) (?:the |our |all (?:the )?)?(?P<counted>.+?) by {_GROUP}",
     rf"(?P<said>how many .+?) (?:do|does|did|has|have|had) (?P<cue>each|every)(?: of)?(?: the| our)? {_GROUP}"
@@ -42,6 +46,14 @@ _THE_BEST = (
 _SHOWN = re.compile(r"(?:list|show|which|give|name)\b")
 _TAIL = re.compile(r" (?P<word>in|of|during|since|for|from|at|with|on|before|after) (?P<rest>.+)$")
 _MEAN = re.compile(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
+
+
+_EACH_WITH = (
+    rf"{_LEAD}(?:all )?(?:the |our )?(?P<group>.+?) (?:and|with|along with|together with) (?:all )?"
+    r"(?:their|its|his|her) (?:respective )?(?P<said>[a-z][a-z' _-]*)",
+    rf"{_LEAD}(?P<said>[a-z][a-z' _-]*?) (?:of|for) (?:each|every)(?: of the| of our)? (?P<group>.+)",
+    rf"{_LEAD}(?:each|every) (?P<group>.+?)(?:'s|s') (?P<said>[a-z][a-z' _-]*)",
+)
 
 
 class Asked(NamedTuple):
@@ -89,6 +101,18 @@ def each_asked(text: str) -> Iterator[Asked]:
             yield Asked(_said(match), match["group"], best)
 
 
+def each_with(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the readings of a question as one for what each of some entities has: these, and what they have.
+
+    >>> list(each_with("list the employees and their departments"))
+    [('employees', 'departments')]
+    """
+    for wording in _EACH_WITH:
+        match = re.fullmatch(wording, text)
+        if match is not None and not re.match(_NUMBER, f"{match['said']} "):
+            yield match["group"], match["said"]
+
+
 def _said(match: re.Match[str]) -> str:
     counted = match.groupdict().get("counted")
     return f"number of {counted}" if counted else match["said"]
@@ -101,7 +125,7 @@ def _for_each(match: re.Match[str], text: str, *, is_mean: bool) -> Asked | None
         return None  # «orders placed by customers»
     if is_mean and not is_number:
         return Asked(f"number of {said}", match["group"], "mean")
-    best, verb, done = "mean" if is_mean else "", parts.get("verb") or "", parts.get("done") or ""
+    best, verb, done = "mean" if is_mean or "average" in cue else "", parts.get("verb") or "", parts.get("done") or ""
     is_asked = is_number or cue in ("per", "by")
     return Asked(said, match["group"], best, is_number, verb, done) if is_asked else None
 

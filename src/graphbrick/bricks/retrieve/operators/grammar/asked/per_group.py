@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.asked.each_asked import each_asked
+from graphbrick.bricks.retrieve.operators.grammar.asked.each_asked import each_asked, each_with
+from graphbrick.bricks.retrieve.operators.grammar.asked.grouped import PARTS, Grouping, OfEach, PerGroup
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions, read
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
@@ -17,7 +18,6 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
-from graphbrick.bricks.retrieve.operators.properties.per_group import PARTS, Grouping, PerGroup
 from graphbrick.bricks.retrieve.operators.schema.class_graph import Join
 from graphbrick.bricks.retrieve.operators.sets import Ints, Steps
 from graphbrick.language.stems import stems
@@ -145,6 +145,18 @@ def per_group(parser: Parser, text: str) -> Plan | None:
                 if not asked.is_number and "per" not in text.split():
                     parser.resolver.assumptions[plan] = f"{asked.said!r} are counted for each {grouping.name}"
                 return plan
+    return of_each(parser, text)
+
+
+def of_each(parser: Parser, text: str) -> Plan | None:
+    """Return the plan of «employees and their departments», «the price of each product»; None for another question."""
+    for group, said in each_with(text):
+        base = _read(parser, group)
+        if isinstance(base, SetPlan):
+            tokens = Tokens(parser, said)
+            grouping = next(Numbers(tokens, Links(tokens)).groupings(base, text), None)
+            if grouping is not None:
+                return OfEach(base, grouping)
     return None
 
 
@@ -162,7 +174,7 @@ def _numbers(parser: Parser, said: str) -> Iterator[tuple[SetPlan, str, p.Attrib
     if isinstance(plan, SetPlan):
         yield plan, "count", None
     if isinstance(plan, p.Amount) and isinstance(plan.measure, p.Attribute):
-        yield plan.base, how or ("mean" if plan.mean else "sum"), plan.measure
+        yield plan.base, how or plan.how, plan.measure
     if plan is None:
         tokens = Tokens(parser, said)
         for base, measure in Numbers(tokens, Links(tokens)).amounts():

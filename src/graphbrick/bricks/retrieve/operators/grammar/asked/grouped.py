@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.amounts import shown_number
+from graphbrick.bricks.retrieve.operators.amounts import reduced, shown_number
 from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
-from graphbrick.bricks.retrieve.operators.measures import Attribute, Floats
+from graphbrick.bricks.retrieve.operators.measures import Attribute
 from graphbrick.bricks.retrieve.operators.sets import Ints, Place, SetPlan, Shown, Steps, TextPlan, no_value
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import Source
 
 _PROVEN = 20  # entities of the best group that are shown
-_REDUCED: dict[str, Callable[[Floats], np.floating]] = {
-    "sum": np.sum, "mean": np.mean, "largest": np.max, "smallest": np.min
-}  # fmt: skip
 PARTS = ("year", "month", "day", "weekday")
 """Parts of dates by which entities can be grouped."""
 
@@ -82,6 +78,13 @@ class Grouping:
             return []
         return [Key(place.graph.label(one), one) for one in place.classes[self.of_class].tolist()]
 
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return the properties, or the paths, that show the groups of some entities."""
+        if not self.steps:
+            return [] if self.source is None else place.properties(self.source.name, entities)
+        followed = (place.followed(one, self.steps, back=False) for one in entities.tolist())
+        return [one.path(i) for one in followed if one is not None for i in range(len(one.ends))]
+
     def _keys(self, place: Place, entity: int) -> list[Key]:
         if self.source is None:
             return [Key(place.graph.label(entity), entity)]
@@ -102,12 +105,56 @@ def part_of(date: str, part: str) -> str:
 
 
 @dataclass(frozen=True)
+class OfEach(TextPlan):
+    """What each entity of a set has, beside its name: «employees and their departments».
+
+    Attributes:
+        base: The set.
+        grouping: What each of them has: a property, or what relations lead to.
+    """
+
+    base: SetPlan
+    grouping: Grouping
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"{self.grouping.name}{self.grouping.text(place)} of each of: {self.base.text(place)}"
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities of the set."""
+        return self.base.run(place)
+
+    def without_group(self, place: Place) -> tuple[str, int, int]:
+        """Return what each should have, how many have nothing, and how many there are."""
+        return self.grouping.name, len(self.owners(place)) - len(self._found(place)), len(self.owners(place))
+
+    def _found(self, place: Place) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for key, own in self.grouping.groups(place, self.owners(place)).items():
+            for entity in own.tolist():
+                found.setdefault(entity, []).append(key.text)
+        return found
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return «entity: values» for each that has any, in the order of the set."""
+        found = self._found(place)
+        if not found:
+            raise no_value(self.base.text(place), self.grouping.name)
+        own = [entity for entity in self.owners(place).tolist() if entity in found]
+        return [Shown(f"{place.graph.label(entity)}: {', '.join(found[entity])}", entity) for entity in own]
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return what shows it of a few entities."""
+        return self.grouping.proofs(place, self.owners(place)[:_PROVEN])
+
+
+@dataclass(frozen=True)
 class PerGroup(TextPlan):
     """A number for each group of a set, the largest first; or the groups with the best number, or the mean of all.
 
     Attributes:
         base: The set.
-        how: "count", or "sum", "mean", "largest" or "smallest" of the measure.
+        how: "count", or "sum", "mean", "median", "largest" or "smallest" of the measure.
         measure: The number of each entity; None for a count.
         grouping: What the groups are.
         best: "largest" or "smallest" for the groups with this number, "mean" for the mean of the numbers, "" for all.
@@ -141,7 +188,7 @@ class PerGroup(TextPlan):
                 values = self.measure.of(place, own)
                 values = values[~np.isnan(values)]
                 if len(values):
-                    found.append((key, float(_REDUCED[self.how](values))))
+                    found.append((key, reduced(values, self.how)))
         if not found:
             raise no_value(self.base.text(place), self.grouping.name)
         by_date = self.grouping.part and self.grouping.part != "weekday"
@@ -176,9 +223,4 @@ class PerGroup(TextPlan):
         entities = [one for key, _ in shown for one in groups.get(key, np.zeros(0, dtype=np.int64)).tolist()]
         few = np.array(list(dict.fromkeys(entities))[:_PROVEN], dtype=np.int64)
         items = [] if self.measure is None else self.measure.proofs(place, few)
-        if self.grouping.source is not None and not self.grouping.steps:
-            items += place.properties(self.grouping.source.name, few)
-        for one in few.tolist() if self.grouping.steps else ():
-            followed = place.followed(one, self.grouping.steps, back=False)
-            items += [] if followed is None else [followed.path(i) for i in range(len(followed.ends))]
-        return items
+        return items + self.grouping.proofs(place, few)
