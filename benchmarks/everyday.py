@@ -37,7 +37,7 @@ def folded(text: str) -> str:
 def rounded(text: str) -> str:
     """Return a text as it is compared, a number as it is shown: with two digits at most."""
     number = folded(text)
-    return f"{float(number):.2f}" if re.fullmatch(r"\d+\.\d{3,}", number) else number
+    return folded(f"{float(number):.2f}") if re.fullmatch(r"\d+\.\d{3,}", number) else number
 
 
 def verdict(compare: str, gold: list[str], texts: tuple[str, ...], *, says_none: bool = False) -> str:

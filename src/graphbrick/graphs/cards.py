@@ -21,7 +21,7 @@ _BEST = 3  # neighbours of a relation that are named
 _MOST_ASKED = 1_000  # triples in each direction that a database is asked for
 _PASSAGES = 3
 _NAMES = 6  # other names in the text
-_LINES = 12  # properties, and relations in each direction, in the text
+_LINES, _PROPERTIES = 12, 30  # relations in each direction, and properties, in the text
 _LONGEST_VALUE, _LONGEST_PASSAGE = 300, 240  # characters in the text
 _MOST_IN_JSON, _LONGEST_IN_JSON = 100, 2_000  # properties and names, and characters of a text
 _INNER = re.compile(r"(?<=[a-z]{2})[A-Z](?=[a-z])")  # the capital of a word inside a name: «hasCapital», not «CbG»
@@ -157,13 +157,13 @@ class Card(BaseItem):
         own = [f"{name}: {shortened(shown_value(value), _LONGEST_VALUE)}" for name, value in self.properties.items()]
         values = [one for one in self.groups if one.is_value and one.label not in self.properties]
         own += [one.line(one.label, keys=False) for one in values]
-        lines = _first(own, "properties")
+        lines = _first(own, "properties", _PROPERTIES)
         both = Counter((one.key, one.count, one.best) for one in self.groups)  # the same both ways, such as «borders»
         for forward in (True, False):
             groups = [one for one in self.groups if one.forward == forward and not one.is_value]
             told = [(one, "↔" if both[one.key, one.count, one.best] > 1 else "←→"[forward]) for one in groups]
             named = [one.line(f"{arrow} {one.name}", keys=keys) for one, arrow in told if forward or arrow != "↔"]
-            lines += _first(named, "relations")
+            lines += _first(named, "relations", _LINES)
         for one in self.passages:
             lines.append(f"«{shortened(' '.join(one.text.split()), _LONGEST_PASSAGE)}» ({one.title or one.document})")
         aliases = ", ".join(self.aliases[:_NAMES])
@@ -320,9 +320,9 @@ def _named(label: str, key: str) -> str:
     return f"{label} [{key}]" if key else label
 
 
-def _first(lines: Sequence[str], noun: str) -> list[str]:
+def _first(lines: Sequence[str], noun: str, most: int) -> list[str]:
     """Return the first lines, and how many more there are."""
-    return [*lines[:_LINES], *([f"and {len(lines) - _LINES:,} more {noun}"] if len(lines) > _LINES else [])]
+    return [*lines[:most], *([f"and {len(lines) - most:,} more {noun}"] if len(lines) > most else [])]
 
 
 def _group_json(group: Group) -> dict[str, Any]:

@@ -90,7 +90,7 @@ _ACTORS = frozenset(
 _THINGS = frozenset(
     "flight set series class category collection batch fleet array combination cluster column block range playlist "
     "menu data dataset metadata record content genome galaxy forest grove gallery bundle lot list suite industry "
-    "economy movement era style law bracket grade level formation".split()
+    "economy movement era style law bracket grade level formation ward".split()
 )
 """Groups of things and thoughts, of which nobody says «who»."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from graphbrick.language.stems import root
+from graphbrick.language.stems import root, spaced, stem
 
 # English, German, French, Spanish, Italian and Dutch; Monday first.
 _DAYS = (
@@ -91,6 +92,15 @@ _LIMIT = re.compile(
 _BESIDE = re.compile(r"[\d.,\s]")  # beside the names of a range: «15 May to 10 June»
 _TO = re.compile(r"-|–|—|to|till|until|through|thru|bis(?:zum)?|à|au|al?|tot(?:enmet)?", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen)\b", re.IGNORECASE)
+_BEFORE = re.compile(r"(?P<word>[^\W\d_]+)\s+$")
+_AFTER = re.compile(r"\s*(?P<word>[^\W_]*)")
+_FREE = frozenset(  # after «the 131», of which other words would be the number: «the 131 trips»
+    "a an the and or but nor than vs versus is are was were be been do does did has have had can will would should "
+    "could may must stop stops run runs go goes start starts end ends in on at from to of for by with between before "
+    "after "
+    "during also too please pls still ever not never which that who when where".split()
+)
+_TIMES = frozenset(map(stem, "year date day month season".split()))
 
 
 class Restrictions(NamedTuple):
@@ -215,3 +225,25 @@ def written(text: str) -> list[tuple[str, Restrictions]]:
         if is_new and (has.days or has.years or (has.months and has.months <= _months(text))):
             found.append((match.start(), match[0], has))
     return [(word, has) for _, word, has in sorted(found, key=lambda one: one[0])]
+
+
+def is_numbered(text: str, start: int, end: int, kinds: Iterable[str]) -> bool:
+    """Return whether a number in a text is the name of a thing: its kind, or «the» before it and no noun after it.
+
+    Args:
+        text: The text.
+        start: Where the number begins.
+        end: Where it ends.
+        kinds: What the things of this name are, such as "Route"; none is known for no kinds.
+
+    >>> [is_numbered(text, text.index("131"), text.index("131") + 3, ["Route"]) for text in
+    ...  ("trips of route 131", "does the 131 run on Sundays", "the 131 trips", "more than 131 trips")]
+    [True, True, False, False]
+    """
+    before, after = _BEFORE.search(text[:start]), _AFTER.match(text, end)
+    if before is None or not text[start:end].strip():
+        return False
+    word = before["word"].lower()
+    words = {stem(one) for kind in kinds for one in spaced(kind).lower().split()}
+    following = after["word"].lower() if after else ""
+    return (stem(word) in words - _TIMES) or (word == "the" and (not following or following in _FREE))

@@ -144,6 +144,10 @@ class WordReader:
         if len(verbs) == 1 and not (nouns and is_noun):
             (other,) = verbs
             return Reading(word, forms.like(word, verb, other), False)
+        one = senses.near_nouns(noun)  # of several the question may mean another
+        if not nouns and not verbs and len(one) == 1 and one <= set(self.whole()):  # «doctors» of the role «physician»
+            (value,) = one
+            return Reading(word, forms.plural(value) if is_plural(word) else value, False)
         return None
 
     def _by_spelling(self, word: str) -> Reading | None:

@@ -109,7 +109,7 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
                 names.names.append(entry)
         elif _is_term(graph, question, span, numbers):
             names.terms.append(entry)
-        elif span.size == 1 and question.is_lower(span):
+        elif span.size == 1 and question.is_lower(span) and not _is_number_of(graph, question, span, entities):
             names.words.append(entry)
         else:
             names.names.append(entry)
@@ -134,6 +134,17 @@ def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int
         return True
     as_written = any(graph.names.name(number) == question.surface(span) for number in numbers)
     return span.size == 1 and (not as_written or (span.first == 0 and len(question.words) > 1))
+
+
+def _is_number_of(graph: Graph, question: Question, span: Span, entities: Iterable[int]) -> bool:
+    """Return whether a word with digits stands for what is called so: «route 131», but not «the 131 trips»."""
+    word = question.words[span.first]
+    if not any(sign.isdigit() for sign in word.text):
+        return False
+    from graphbrick.language.restrictions import is_numbered  # most words have no digits
+
+    kinds = [name for one in entities for name in graph.types(one)]
+    return is_numbered(question.text, word.start, word.end, kinds)
 
 
 def read(graph: Graph, text: str) -> tuple[Question, ExactNames]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -102,6 +103,11 @@ class LinkLabels(LinkStage):
         pattern = stated(graph, query.text)
         if pattern is not None:
             return replace(query, seeds=(pattern.start,))
+        inside = _IN_NAME.search(query.text)
+        if inside is not None:  # «stops with hospital in the name»
+            start, end = inside.span("words" if inside["words"] else "rest")
+            others = replace(query, text=query.text[:start] + query.text[end:])
+            return replace(self.link(graph, others), text=query.text)
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
         values = self._values(graph, question)
@@ -181,6 +187,13 @@ class LinkLabels(LinkStage):
             nearest=names,
             instead=unmatched.instead(_SHOWN),
         )
+
+
+_IN_NAME = re.compile(
+    r"\b(?:with|without|having) (?:the )?(?P<words>[^,?]+?) in (?:the|its|their) (?:name|title)s?\b"
+    r"|\b(?:name|title)s? (?:contains?|includes?|has|(?:starts?|begins?|ends?) with|ends? in) (?P<rest>[^?]+)",
+    re.IGNORECASE,
+)
 
 
 def _alone(text: str) -> str:

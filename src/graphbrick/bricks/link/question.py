@@ -154,9 +154,14 @@ def _is_repeated(form: str) -> bool:
     return len(form) > 1 and not form.strip("!?")
 
 
+_IN_TIME = frozenset("in during since until before after between from through".split())
+
+
 def _is_of_number(surfaces: Sequence[str], at: int) -> bool:
-    """Return whether a word is a unit or month beside a number: «60000 EUR», «5 March», «March 2024»."""
+    """Return whether a word is a unit or month beside a number: «60000 EUR», «5 March», or a month in «in March»."""
     is_month = surfaces[at].lower() in MONTHS
+    if is_month and surfaces[at - 1].lower() in _IN_TIME:
+        return True
     after = at + 1 < len(surfaces) and surfaces[at + 1].isdigit()
     return (surfaces[at - 1].isdigit() and (surfaces[at].isupper() or is_month)) or (is_month and after)
 

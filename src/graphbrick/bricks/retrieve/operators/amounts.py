@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Floats, Measure
-from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, ValuePlan
+from graphbrick.bricks.retrieve.operators.sets import (
+    CannotPlanError,
+    Ints,
+    Place,
+    Plan,
+    SetPlan,
+    Shown,
+    Steps,
+    ValuePlan,
+)
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import numbers_of
 
@@ -250,3 +259,19 @@ class Share(ValuePlan):
         if not len(every):
             raise CannotPlanError(f"there is nothing in «{self.every.text(place)}»", code="operators.share_of_none")
         return 100.0 * float(np.isin(every, self.base.run(place)).mean())
+
+
+@dataclass(frozen=True)
+class Pattern(Plan):
+    """Relations in a row by themselves, of which an assumption speaks."""
+
+    steps: Steps
+
+    def text(self, place: Place) -> str:
+        """Return the relations as plans have them between their ends."""
+        return place.steps_text(self.steps, "").removesuffix("*").strip()
+
+    def is_part_of(self, place: Place, ways: Sequence[str]) -> bool:
+        """Return whether the relations are some of those of another row."""
+        text = self.text(place)
+        return any(text in way and text != way for way in ways)

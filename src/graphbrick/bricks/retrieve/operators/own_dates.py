@@ -16,6 +16,7 @@ LIFE_DATES = frozenset(
 )
 """Stems of names of dates that a question speaks of with a verb of their own."""
 _TIMES = frozenset(map(stem, "date day time moment year month".split()))
+_STARTS = frozenset(map(stem, "start started begin began open opened created admission admitted entry issued".split()))
 YEAR = (stem("year"),)
 _PARTICLES = frozenset("in up out on".split())
 
@@ -38,7 +39,8 @@ class OwnDates(PhraseResolver):
         shared = [one for one in dates if len(entities) and np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
         if len(shared) > 1:  # «rental date» of rentals
             general = _TIMES | set(stems(self.lexicon.classes_of(entities)))
-            shared = [one for one in shared if one.source.words <= general]
+            starts = [one for one in shared if one.source.words & _STARTS]  # visits in March begin then
+            shared = [one for one in shared if one.source.words <= general] or starts
         return shared[0] if len(shared) == 1 else None
 
     def plain_date(self, base: SetPlan) -> Attribute | None:

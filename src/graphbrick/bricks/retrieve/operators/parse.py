@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -24,7 +25,13 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, stem, stems
-from graphbrick.patterns.properties.sources import has_columns, property_names, sources_of, words_of_values
+from graphbrick.patterns.properties.sources import (
+    has_columns,
+    property_names,
+    sources_of,
+    whole_values,
+    words_of_values,
+)
 from graphbrick.patterns.unknown_words import Reading, WordReader, with_readings
 
 if TYPE_CHECKING:
@@ -127,12 +134,18 @@ class Parser:
         reader = WordReader(
             lexicon,
             self.english.known_words(lexicon.words),
+            whole=partial(whole_values, self.place.graph),
             properties=frozenset(property_names(self.place.graph)),
             around=words_around(self.place.graph, self.question, lexicon),
         )
         readings = reader.near(WORD.findall(MENTION.sub(" ", text)), text)
         values = frozenset(map(stem, words_of_values(self.place.graph))) if readings else frozenset[str]()
-        return [one for one in readings if stem(one.word) not in values]  # «captain» is a role, and no other word
+        whole = frozenset(map(stem, whole_values(self.place.graph))) if readings else frozenset[str]()
+        return [  # «captain» is a role, and no other word; a «visit» is an encounter, also where notes have the word
+            one
+            for one in readings
+            if stem(one.word) not in (whole if lexicon.class_named(stems(one.read_as)) else values)
+        ]
 
     def check_no_property(self, text: str) -> None:
         """Raise `CannotPlanError` if a question that no rule reads names a property, which no path answers."""

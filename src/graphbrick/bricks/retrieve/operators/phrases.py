@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.bricks.retrieve.operators.amounts import Pattern
 from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Measure, Place, Plan, SetPlan, Steps
 from graphbrick.bricks.retrieve.operators.sets import all_ends, main_role
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
@@ -161,7 +162,11 @@ class PhraseResolver:
     def assumptions_of(self, plan: Plan) -> list[str]:
         """Return the assumptions of a plan, in words."""
         text = plan.text(self.place)
-        return [said for part, said in self.assumptions.items() if part.text(self.place) in text]
+        made = {part: said for part, said in self.assumptions.items() if part.text(self.place) in text}
+        ways = [part.text(self.place) for part in made if isinstance(part, Pattern)]
+        return [
+            said for part, said in made.items() if not (isinstance(part, Pattern) and part.is_part_of(self.place, ways))
+        ]
 
     def _steps_of_others(self, phrase: str, entity: int) -> Along | None:
         """Return the good pattern that entities of the same class have; None if they have none."""
@@ -199,10 +204,14 @@ class PhraseResolver:
     def words_in(self, phrase: str) -> list[str]:
         """Return the stems of a phrase that have a meaning; all of them if the phrase is the name of a property."""
         own, words = stems(phrase), self.english.content(phrase)
-        return (
-            words
-            or [word for source in sources_of(self.place.graph) if source.stems == own for word in own][: len(own)]
-        )
+        if words or not any(self._is_name_of(own, source) for source in sources_of(self.place.graph)):
+            return words
+        return list(own)
+
+    def _is_name_of(self, words: Stems, source: Source) -> bool:
+        """Return whether stems are the name of a property, also without the class: «long name» of `route_long_name`."""
+        first = source.stems[: -len(words)] if words else ()
+        return source.stems == words or (first + words == source.stems and bool(self.lexicon.class_named(first)))
 
     def _is_said(self, wanted: Sequence[str], source: Source) -> bool:
         """Return whether all of some words speak of a property."""

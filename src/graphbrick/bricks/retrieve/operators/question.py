@@ -133,7 +133,7 @@ class Question:
 
 
 def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Question:
-    """Return a question with placeholders for its seeds; numbers that are entities too stay numbers.
+    """Return a question with placeholders for its seeds; numbers that are entities stay numbers, but not «route 131».
 
     A seed that the text does not name, such as one given by its key, is left out. Names of one lower-case word, such as
     «euro», are added: linking leaves them out beside other names.
@@ -153,9 +153,11 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         if entity in named and not _is_id(graph, entity, named[entity], names):
             names.insert(0, named[entity])
         label = graph.label(entity)  # «2001 oslo bears» is no number, as «2001 Oslo Bears» is not
-        if _is_number(label if label.casefold() == names[0].casefold() else names[0]):
-            continue
         place = next((span for name in names if (span := _find(text, name, places))), None)
+        if _is_number(label if label.casefold() == names[0].casefold() else names[0]):
+            from graphbrick.language.restrictions import is_numbered  # few names are numbers
+
+            place = place if place and is_numbered(text, *place, graph.types(entity)) else None
         if place is not None:
             places.append((*place, _reading(graph, query, entity)))
     places += _common_words(graph, text, places, known)

@@ -33,8 +33,14 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
 )
 from graphbrick.bricks.retrieve.operators.grammar.verbs import Verbs
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.properties.selections import Named
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural
+
+_IN_NAME = {
+    "contains": "", "contain": "", "has": "", "includes": "", "starts with": "first", "start with": "first",
+    "begins with": "first", "begin with": "first", "ends with": "last", "ends in": "last", "end with": "last",
+}  # fmt: skip
 
 
 class Clauses(Verbs):
@@ -184,6 +190,8 @@ class Clauses(Verbs):
                     if all(source in term.sources for term, _ in values.terms):
                         own = tuple((replace(term, sources=(source,)), negated) for term, negated in values.terms)
                         yield from ((plan, last) for plan in self.with_values(subject, values._replace(terms=own)))
+        for said, start in tokens.phrase(at + 1, _IN_NAME) if tokens.word(at) in ("name", "title") else ():
+            yield Named(subject.plan, self.words_at(start, len(tokens)), _IN_NAME[said]), len(tokens)
         for end in range(min(at + 2, len(tokens)), at, -1):
             for link in self.links.by_noun(tokens.stems(at, end), subject.name):
                 for plan, last in self.clauses(end, Subject(link.everything(), link.end)):

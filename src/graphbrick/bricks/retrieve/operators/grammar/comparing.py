@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.grammar.numbers import AGE, Bound
 from graphbrick.bricks.retrieve.operators.grammar.ranking import Ranking
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, DECADES, HAPPENS, THEIR
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.wordings.units import names_of_unit
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source
 
@@ -89,7 +90,9 @@ class Comparing(Ranking):
         """Yield «older than e0», «over 50 years old», «at most 30», «newer than 2010»."""
         tokens = self.tokens
         for bound, end in self.bound(at):
-            measure = self.measure_of(bound.names, subject) if bound.names else self.age_of(subject)
+            often = names_of_unit(bound.unit) if bound.names else ()
+            names = [*(name for name in bound.names if name in often), *often] or bound.names
+            measure = self.measure_of(names, subject) if bound.names else self.age_of(subject)
             plan = None if measure is None else self._sized(subject, measure, bound)
             if measure is not None and plan is not None:
                 last = tokens.past(end, ("old", "years", "year", "of", "age"))

@@ -8,13 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.amounts import Pattern
+from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.schema.class_graph import Join, class_graph_of
 from graphbrick.bricks.retrieve.operators.sets import Ints, Steps
 from graphbrick.core.deferred import cached_property
+from graphbrick.core.session import current_session
 from graphbrick.language import forms
-from graphbrick.language.stems import Stems, spaced, stem, stems
+from graphbrick.language.stems import Stems, is_plural, possible_singulars, spaced, stem, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems
 
 PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
@@ -29,6 +32,11 @@ _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
 _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located location base home place".split()))
 """Words of a label by which something is in a place; citizens of a country need not be in it."""
 _LONGEST = 3  # words of a verb
+GENERAL = frozenset(map(stem, "see seen saw treat serve handle use meet met stop".split()))
+"""Stems of verbs that say no more than that two things have to do with each other."""
+_FEW_MEMBERS = 2_000  # of a class of which all that several patterns join is compared
+_BEFORE_NOUN = frozenset("a an the all which what many any no of both some these those".split())
+_ENDING = 5  # letters of a noun that the name of a class may end in
 
 
 def may_be_in(label: Stems, place: str) -> bool:
@@ -129,7 +137,57 @@ class Links:
         sure = [(link, end) for link, end, fits in found if fits]
         others = [(link, end) for link, end, fits in found if not fits]
         taken = {link for link, end in sure if end > at + 1}
-        return [*sure, *(one for one in others if one[0] not in taken)]
+        return [*sure, *(one for one in others if one[0] not in taken)] or self._by_general_verb(at, start)
+
+    def _by_general_verb(self, at: int, start: str) -> list[tuple[Link, int]]:
+        """Return the ways that «see», «treat», «use» may mean, each an assumption; see `any_ways`."""
+        is_noun = is_plural(self.tokens.word(at)) and self.lexicon.class_named(self.tokens.stems(at, at + 1))
+        if is_noun or not GENERAL.intersection(self.tokens.verb_stems(at)):
+            return []  # «stops» where there are stops
+        found = []
+        for link in self.any_ways(start):
+            back = link.back(start)
+            for way in (link, back):
+                text = f"{self.tokens.word(at)!r} is read as {self.place.steps_text(way.steps)}"
+                self.resolver.assumptions.setdefault(Pattern(way.steps), text)
+            found += [(link, at + 1 + (self.tokens.word(at + 1) in PARTICLES)), (link, at + 1)]
+        return list(dict.fromkeys(found))
+
+    def any_ways(self, start: str) -> list[Link]:
+        """Return the way from a class to each other one, by one relation or two in a row: the only one, or the widest.
+
+        Trips stop at many stops, at some of which they start: all that starts there stops there.
+        """
+        key = ("any ways", self.place.graph.place, self.place.graph.hash, start)
+        return current_session().get(key, lambda: self._any_ways(start), at_most=256)
+
+    def _any_ways(self, start: str) -> list[Link]:
+        ways: dict[str, list[Steps]] = {}
+        for first in self.between(start, None):
+            if first.end != start:
+                ways.setdefault(first.end, []).append(((first.relation, first.forward),))
+        for first in [join for join in self.between(start, None) if join.end != start]:
+            for second in self.between(first.end, None):
+                if second.end not in (start, first.end) and second.end not in {
+                    one.end for one in self.between(start, None)
+                }:
+                    steps = ((first.relation, first.forward), (second.relation, second.forward))
+                    ways.setdefault(second.end, []).append(steps)
+        widest = ((end, self._widest(start, list(dict.fromkeys(several)))) for end, several in ways.items())
+        return [Link(steps, end) for end, steps in widest if steps]
+
+    def _widest(self, start: str, ways: list[Steps]) -> Steps:
+        """Return the only one of some patterns, or the one that joins all that the others join; else none."""
+        members = self.lexicon.classes[start]
+        if len(ways) < 2:
+            return ways[0]
+        if len(members) > _FEW_MEMBERS:
+            return ()
+        found = {
+            one: set(zip(*(ends.tolist() for ends in pairs(self.place, members, one)), strict=True)) for one in ways
+        }
+        widest = max(ways, key=lambda one: len(found[one]))
+        return widest if all(found[widest].issuperset(other) for other in found.values()) else ()
 
     @staticmethod
     def _may_follow(particle: str, label: Stems) -> bool:
@@ -208,3 +266,13 @@ class Links:
         if preposition in _PLACES and self.is_place(join.end) and not may_be_in(label, join.end):
             return []
         return [Link(((join.relation, join.forward),), join.end)]
+
+    def class_ending_in(self, at: int) -> str:
+        """Return the one class whose name ends in a noun: «works» of Artwork; "" for none."""
+        word, before = self.tokens.word(at), self.tokens.word(at - 1) if at else ""
+        if len(word) < _ENDING - 1 or not (is_plural(word) or before in ("a", "an", "the", "which")):
+            return ""
+        endings = (word, *possible_singulars(word))
+        named = [name for name in self.joins if name.lower().endswith(endings)]
+        is_noun = at == 0 or before in _BEFORE_NOUN  # «the works», of an artist who works
+        return named[0] if len(named) == 1 and (is_noun or stem(word) not in self.lexicon.words) else ""

@@ -23,11 +23,11 @@ from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
-from graphbrick.language.stems import is_plural, possible_singulars, spaced, stem
+from graphbrick.language.stems import is_plural, spaced, stem
 from graphbrick.patterns.properties.sources import Source, words_of_values
 from graphbrick.patterns.properties.terms import Term
 
-_ARTICLES = frozenset("the a an some any those these this that all".split())
+_ARTICLES = frozenset("the a an some any those these this that all different distinct".split())
 _NOBODY = frozenset("nobody nothing none".split())
 _ANYBODY = frozenset("anybody anyone anything somebody someone something everybody everyone everything".split())
 _QUANTITIES = {
@@ -36,8 +36,6 @@ _QUANTITIES = {
     "several": Quantity("least", 2), "multiple": Quantity("least", 2), "a few": Quantity("least", 2),
     "at least one": SOME, "one or more": SOME, "any of the": SOME,
 }  # fmt: skip
-_BEFORE_NOUN = frozenset("a an the all which what many any no of both some these those".split())
-_ENDING = 5  # letters of a noun that the name of a class may end in
 _LONGEST = 3  # words of the name of a class
 _PREFIXES = ("un", "non-", "non", "in")
 _HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
@@ -72,6 +70,7 @@ class Nouns(Roles):
         self.tokens.begin_phrase()
         yield from self._pronoun(at)
         yield from self._names(at)
+        yield from self._both_values(at)
         for quantity, place in self._quantity(at):
             for subject, end in self.noun(place, bare=True):
                 yield Group(subject.plan, (subject.name,), quantity), end
@@ -118,6 +117,23 @@ class Nouns(Roles):
             quantity = Quantity("both")
         classes = self.links.classes_of(ends.run(self.place))
         yield Group(ends, classes, quantity, parts=parts, alike=self._alike(entities)), end
+
+    def _both_values(self, at: int) -> Iterator[tuple[Group, int]]:
+        """Yield «(have) asthma and diabetes», values that stand for things: each of them is meant.
+
+        «Electricians and welders» are any of these, and so are «Boeing and Airbus planes».
+        """
+        tokens = self.tokens
+        for values, end in self.values(at + (tokens.word(at) == "both")):
+            kinds = {source for term, _ in values.terms for source in term.sources}
+            is_joint = len(values.terms) > 1 and not values.is_or and not any(negated for _, negated in values.terms)
+            if not is_joint or is_plural(tokens.word(end - 1)) or next(self._head(end), None) is not None:
+                continue
+            for name in self.links.joins:
+                every = Subject(p.Members(name), name)
+                if len(kinds & set(self.own_sources(name))) == 1:
+                    parts = tuple(next(self.with_values(every, Values((term,)))) for term in values.terms)
+                    yield Group(p.Either(parts), (name,), Quantity("both"), parts=parts), end
 
     def _alike(self, entities: list[int]) -> SetPlan:
         """Return some entities with the others of their types that have their names."""
@@ -345,17 +361,7 @@ class Nouns(Roles):
         word = self.tokens.stems(at, end)[0]
         near = map(self.lexicon.class_named, self.tokens.english.near.get(word, ()))
         found = next(filter(None, near), "") if word in self.tokens.english.class_words else ""
-        return found or self._class_ending_in(at)
-
-    def _class_ending_in(self, at: int) -> str:
-        """Return the one class whose name ends in a noun: «works» of Artwork; "" for none."""
-        word, before = self.tokens.word(at), self.tokens.word(at - 1) if at else ""
-        if len(word) < _ENDING - 1 or not (is_plural(word) or before in ("a", "an", "the", "which")):
-            return ""
-        endings = (word, *possible_singulars(word))
-        named = [name for name in self.links.joins if name.lower().endswith(endings)]
-        is_noun = at == 0 or before in _BEFORE_NOUN  # «the works», of an artist who works
-        return named[0] if len(named) == 1 and (is_noun or stem(word) not in self.lexicon.words) else ""
+        return found or self.links.class_ending_in(at)
 
     def values_said_as(self, verbs: Set[str]) -> Iterator[Values]:
         """Yield the values of one word that a verb may say: «leak» for «leaked»."""

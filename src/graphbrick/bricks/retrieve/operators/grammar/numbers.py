@@ -15,7 +15,7 @@ from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import Measure, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.wording import Comparison
-from graphbrick.bricks.retrieve.operators.wordings.units import factor_of
+from graphbrick.bricks.retrieve.operators.wordings.units import factor_of, names_of_unit
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
@@ -31,7 +31,8 @@ _UNITS = frozenset(
     map(
         stem,
         "km m cm mm metres meters kilometres kilometers miles feet kg g grams kilos kilograms tonnes tons lbs mg "
-        "hours hour minutes seconds days weeks years percent degrees people kw mw watts litres liters mb gb tb".split(),
+        "hours hour minutes seconds days weeks years percent degrees people kw mw watts litres liters mb gb tb "
+        "km/h kmh kph mph m/s".split(),
     )
 )
 AGE = stem("age")
@@ -46,6 +47,7 @@ _BEGINS, _ENDS = (
         ("close closed end ended finish finished", "end until closing closed"),
     )
 )
+_WIDE = 3.0  # times the largest number that an amount may be which is likely to have its unit
 _FIRST_YEAR = 100  # a smaller number is no year
 _AVERAGES = ("the average", "average", "the mean")
 
@@ -276,6 +278,9 @@ class Numbers:
         if is_date:
             if bound.date is None and bound.number < _FIRST_YEAR:
                 return None
+            bound = self._in_year(subject, measure, bound)
+            if bound.date is not None and bound.date.start < 1:
+                return None  # of several years
             first = bound.date or Date(bound.number, 1.0, f"{bound.number:.0f}")
             last = bound.high if isinstance(bound.high, Date) or bound.high is None else Date(bound.high, 1.0, "")
             if isinstance(bound.high, float):
@@ -285,6 +290,26 @@ class Numbers:
             return None
         high = np.inf if bound.high is None else bound.high * factor
         return p.compared(subject.plan, measure, kind, bound.number * factor, high)
+
+    def _in_year(self, subject: Subject, measure: Measure, bound: Bound) -> Bound:
+        """Return a comparison with a day or month in the only year of the dates of a class, which is an assumption."""
+        dates = [one for one in (bound.date, bound.high) if isinstance(one, Date)]
+        if not any(one.start < 1 for one in dates):
+            return bound
+        values = measure.of(self.place, p.Members(subject.name).run(self.place))
+        years = np.unique(np.floor(values[~np.isnan(values)]))
+        if len(years) != 1:
+            return bound
+        year = int(years[0])
+        said = f"the year is not said; all dates of {measure.text(self.place)} are of {year}"
+        self.resolver.assumptions[measure] = said
+        first, last = (
+            one._replace(start=one.start + year, text=f"{one.text} {year}")
+            if isinstance(one, Date) and one.start < 1
+            else one
+            for one in (bound.date, bound.high)
+        )
+        return bound._replace(date=first if isinstance(first, Date) else None, high=last)
 
     def _factor(self, subject: Subject, measure: Measure, bound: Bound) -> float | None:
         """Return how many of the unit of a number the unit of an amount is; None where the graph does not tell.
@@ -302,7 +327,8 @@ class Numbers:
         if any(stem(bound.unit) in (word, word.rstrip("s")) for word in stems(spaced(name))):
             return 1.0
         numbers = measure.of(self.place, p.Members(subject.name).run(self.place))
-        if not np.nanmin(numbers) <= bound.number <= np.nanmax(numbers):
+        wide = _WIDE if set(names_of_unit(bound.unit)) & set(spaced(name).lower().split()) else 1.0
+        if not np.nanmin(numbers) / wide <= bound.number <= np.nanmax(numbers) * wide:
             return None
         said = f"{bound.unit!r} is not in this graph; {name} is compared as it is"
         self.resolver.assumptions[measure] = said

@@ -134,8 +134,10 @@ class Ranking(Nouns):
         yield from self.over_ends(at + 1, subject, KINDS.get(tokens.word(at), ""))
 
     def links_to(self, subject: Subject, inner: Subject) -> list[Link]:
-        """Return the one relation that joins two classes."""
-        return self.links.plain(subject.name, (inner.name,), "have")
+        """Return the relation that joins two classes, or the only way of two relations."""
+        plain = self.links.plain(subject.name, (inner.name,), "have")
+        is_near = bool(self.links.between(subject.name, (inner.name,)))
+        return plain or ([] if is_near else [one for one in self.links.any_ways(subject.name) if one.end == inner.name])
 
     def over_ends(self, at: int, subject: Subject, how: str) -> Iterator[tuple[Measure, int]]:
         """Yield «(highest average) salary» of the pilots of airlines, where only these have one."""

@@ -129,6 +129,8 @@ class Roles(Numbers):
         """Return the condition that triples of a relation are of a time; None if they have no one date."""
         times = [one for one in self.of_triples if one.is_time and relation in one.relations]
         begins, ends = [one for one in times if one.is_begin], [one for one in times if one.is_end]
+        if bound.date is not None and bound.date.start < 1:
+            return None  # a day without a year
         first = bound.date or of_year(bound.number)
         last = bound.high if isinstance(bound.high, Date) or bound.high is None else of_year(bound.high)
         span = span_of(bound.kind, first, last)

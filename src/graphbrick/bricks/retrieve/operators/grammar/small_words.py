@@ -31,6 +31,8 @@ WORKS = frozenset(map(stem, "work do take have".split()))
 HAPPENS = frozenset(
     map(stem, "happen occur start begin take meet date fall belong lie sit come finish end result".split())
 )
+MOVES = frozenset(map(stem, "go run drive travel move last take".split()))
+"""Stems of verbs before «faster than», «longer than», which say no more."""
 STARTS = frozenset(map(stem, "join start begin sign hire".split()))
 WORKING = frozenset("at for with in on to as working operating flying playing using".split())
 UNKNOWN = frozenset("known recorded given stated registered".split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.comparing import Comparing
@@ -19,8 +20,8 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound
-from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS, LIGHT, MADE, PLACED, UNKNOWN, WITH
-from graphbrick.bricks.retrieve.operators.properties.selections import Where
+from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS, LIGHT, MADE, PLACED, THEIR, UNKNOWN, WITH
+from graphbrick.bricks.retrieve.operators.properties.selections import Named, Where
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Said
@@ -63,8 +64,25 @@ class States(Comparing):
 
     def _with(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «with a garage», «without a boss», «having no seats»."""
-        having = self._having(at + 1, subject)
+        having = chain(self._named(at + 1, subject), self._having(at + 1, subject))
         yield from self.denied(subject, having) if self.tokens.word(at) == "without" else having
+
+    def _named(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(stops with) hospital in the name»."""
+        tokens = self.tokens
+        for end in range(at + 1, len(tokens)):
+            last = tokens.past(end + 1, ("the", *THEIR))
+            is_of_name = tokens.is_one_of(last, ("name", "names", "title", "titles"))
+            if tokens.word(end) == "in" and last > end + 1 and is_of_name:
+                yield Reading(Named(subject.plan, self.words_at(tokens.past(at, ("the", "a")), end)), last + 1)
+
+    def words_at(self, at: int, end: int) -> str:
+        """Return the words between two places, with the names of entities in place of their placeholders."""
+        words = []
+        for place in range(at, end):
+            entity = self.tokens.entity(place)
+            words.append(self.tokens.word(place) if entity is None else self.place.graph.label(entity))
+        return " ".join(words)
 
     def _placed(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield a preposition with its object: «in e0», «from Germany», «of the airline with most planes»."""

@@ -7,7 +7,7 @@ from calendar import month_name
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
-from graphbrick.bricks.retrieve.operators.dates import Date
+from graphbrick.bricks.retrieve.operators.dates import Date, read_date
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Amount
 from graphbrick.core.deferred import cached_property
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r"\d+:\d+|[^\s,;:?!()«»\"]+|,")
 _METRES = re.compile(r"(?<=\d) m\b(?! people)|(?<=\d\d\d)m\b")
+_OF_MONTH = re.compile(
+    r"(?:the )?(?:(?P<number>\d{1,2})(?:st|nd|rd|th)? (?:of )?(?P<month>[a-z]{3,9})|(?P<name>[a-z]{3,9})"
+    r"(?: (?P<day>\d{1,2})(?:st|nd|rd|th)?)?)(?=$| (?!(?:of )?\d{4}\b))"
+)
+_IN_TIME = frozenset("in of during since until before after from to and last by between".split())
 _LONGEST = 4  # words of a phrase
 _MOST_PHRASES = 1_500  # begun in all ways of reading a question; those of people have at most about fifty
 _SEASONS = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8}
@@ -95,12 +100,33 @@ class Tokens:
         season = self._season(at)
         if season is not None:
             return season
+        yearless = self._yearless(at)
+        if yearless is not None:
+            return yearless
         amount = self.english.read_amount(self.text[self._starts[at] :])
         if amount is None or self.words[at] in ("a", "no", "half"):
             return None
         end = len(self.text) - len(amount.rest)
         after = next((place for place, start in enumerate(self._starts) if start >= end), len(self.words))
         return (amount, after) if after > at else None
+
+    def _yearless(self, at: int) -> tuple[Amount, int] | None:
+        """Return the day or month without a year that begins at a place, in a year 0: «February 14», «14 February»."""
+        months = self.english.months
+        match = _OF_MONTH.match(self.joined(at, at + 4))
+        if match is None or (match["month"] or match["name"]) not in months:
+            return None
+        month = months[match["month"] or match["name"]]
+        day = int(match["day"] or match["number"] or 0)
+        if not day and self.word(at) in ("may", "march", "sun") and self.word(at - 1) not in _IN_TIME:
+            return None
+        if day > 31:
+            return None
+        whole = read_date(f"2000-{month:02}{f'-{day:02}' if day else ''}", months)
+        if whole is None:
+            return None
+        date = Date(whole.start - 2000, whole.width, f"{self.joined(at, at + len(match[0].split()))}")
+        return Amount(date.start, "", date), at + len(match[0].split())
 
     def _season(self, at: int) -> tuple[Amount, int] | None:
         """Return the season of a year that begins at a place."""

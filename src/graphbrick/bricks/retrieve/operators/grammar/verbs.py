@@ -25,6 +25,7 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     DO,
     GETS,
     HAPPENS,
+    MOVES,
     PLACED,
     PLACES,
     STARTS,
@@ -64,6 +65,8 @@ class Verbs(States):
         yield from self._in_role(at, subject)
         if self.tokens.verb_stems(at) & GETS:
             yield from self._having(at + 1, subject)
+        if self.tokens.verb_stems(at) & MOVES:
+            yield from self._as_big(at + 1, subject)
         if self.tokens.verb_stems(at) & HAPPENS:
             yield from self._placed(at + 1, subject)
         yield from self._by_number(at, subject)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import Scalar, shown_value
+from graphbrick.language.folding import name_form
 from graphbrick.patterns.properties.sources import Source, holders_of, owners_of
 
 _PROVEN = 20  # entities whose value is shown
+_MOST_NAMES = 200_000  # that are read
 _MOST_STARTS = 20_000  # entities from which a pattern is followed
 
 
@@ -68,6 +71,40 @@ class Where(SetPlan):
         """Return what shows why entities are in the set."""
         own = [item for source in self.sources for item in place.properties(source.name, entities[:_PROVEN])]
         return own if self.base is None else self.base.proofs(place, entities) + own
+
+
+@dataclass(frozen=True)
+class Named(SetPlan):
+    """The entities of a set with words in their names.
+
+    Attributes:
+        base: The set.
+        words: The words, one after the other.
+        place_in_name: "" for anywhere, "first" or "last".
+    """
+
+    base: SetPlan
+    words: str
+    place_in_name: str = ""
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        where = f"{self.place_in_name} in" if self.place_in_name else "in"
+        return f"«{self.words}» {where} the name among: {self.base.text(place)}"
+
+    def _run(self, place: Place) -> Ints:
+        entities = self.base.run(place)
+        if len(entities) > _MOST_NAMES:
+            raise CannotPlanError(
+                f"reading {len(entities):,} names would take too long",
+                code="operators.too_many_names",
+                n=len(entities),
+            )
+        before, after = ("^" if self.place_in_name == "first" else r"(?<!\w)"), r"(?!\w)"
+        after = "$" if self.place_in_name == "last" else after
+        pattern = re.compile(f"{before}{re.escape(name_form(self.words))}{after}")
+        has = [pattern.search(name_form(place.graph.label(one))) is not None for one in entities.tolist()]
+        return entities[np.array(has, dtype=np.bool_)]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ _LONGEST_NOUN, _LOOKED_AT = 3, 50  # words, and ends
 _THEY = re.compile(
     r"\bthey (?:do|did|have|are|were|can) (?:not|never)\b|\btheir own [a-z]+ (?:does|do|did|is|has) not\b"
 )
+_AMOUNT = re.compile(
+    r"(?:what|how much) (?:does|do|did|would|can|could) .+ (?P<verb>earn|cost|weigh|make a year|charge|get paid)$"
+)
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d,.]*\b")
 
 
@@ -78,6 +81,10 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
     if best is not None and question.text.startswith("when ") and _is_no_time(paths, best.end):
         text = f"«when» asks for no {paths.lexicon.classes_of(np.array([best.end]))}"
         raise CannotPlanError(text, code=UNREAD_WORDS, words=("when",))
+    amount = _AMOUNT.match(question.text)
+    if best is not None and amount is not None and paths.place.graph.types(best.end):
+        text = f"«{amount['verb']}» asks for a number, and no property of this graph has it"
+        raise CannotPlanError(text, code=UNREAD_WORDS, words=(amount["verb"],))
     if best is None or not targets:
         if best is not None and question.text.startswith("who ") and _is_place(paths, best.end):
             text = f"«who» asks for no {paths.lexicon.classes_of(np.array([best.end]))}"

@@ -54,7 +54,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     known = partial(_means_something, lexicon, english)
-    question = replace(question, text=with_short_names(graph, question.text, known))
+    question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
     question = replace(question, text=in_words_of_records(graph, question.text, question.entities, lexicon))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
     question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from graphbrick.core.trace import event
@@ -23,19 +23,21 @@ _NO_WORDS = re.compile(r"[\W_]+")
 _SHORTEST, _LONGEST, _LEFT_OUT = 3, 5, 2  # letters of what is left of a word, and those that are left out
 
 
-def with_short_names(graph: Graph, text: str, known: Callable[[str], bool]) -> str:
+def with_short_names(graph: Graph, text: str, classes: Iterable[str], known: Callable[[str], bool]) -> str:
     """Return a question with the names of properties for the words that they are short for.
 
     Args:
         graph: The graph.
         text: The question in lower case.
+        classes: The classes of the graph, whose names may stand before those of properties: `stop_lon`.
         known: Whether a word means something else in this graph, so that no name is short for it: an airport is not
             the `air` of `air_time`.
     """
     spoken = (
         _NO_WORDS.sub(" ", spaced(source.name)).lower().split() for source in sources_of(graph) if source.relation < 0
     )
-    for name, pattern in _patterns(frozenset(map(" ".join, filter(None, spoken)))):
+    kinds = {spaced(name).lower() for name in classes}
+    for name, pattern in _patterns(frozenset(map(" ".join, filter(None, spoken))), frozenset(kinds)):
         for match in pattern.finditer(text):
             said = match[0]
             others = set(_NO_WORDS.sub(" ", said).split()).difference(name.split())
@@ -48,14 +50,18 @@ def with_short_names(graph: Graph, text: str, known: Callable[[str], bool]) -> s
 
 
 @lru_cache(maxsize=64)
-def _patterns(names: frozenset[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Return the names that are cut short, longest first, with what people say for them."""
+def _patterns(names: frozenset[str], kinds: frozenset[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the names that are cut short, longest first, with what people say for them, also without the class."""
     found = list[tuple[str, re.Pattern[str]]]()
     for name in sorted(names, key=lambda one: (-len(one.split()), one)):
         parts = name.split()
+        parts = parts[1:] if len(parts) > 1 and parts[0] in kinds else parts  # `stop_lon` of stops
         ways = [_ways(part, is_alone=len(parts) == 1) for part in parts]
-        if ways != list(map(re.escape, parts)):
-            found.append((name, re.compile(rf"(?<![\w-]){'[ -]'.join(ways)}(?![\w-])")))
+        short = [cut for cut, words in _USUAL.items() if name in words.split("|")]
+        short += ["".join(part[0] for part in parts)] if len(parts) >= _SHORTEST else []  # «dob» of `date_of_birth`
+        if short or ways != list(map(re.escape, parts)):
+            whole = "[ -]".join(ways)
+            found.append((name, re.compile(rf"(?<![\w-])(?:{'|'.join((whole, *map(re.escape, short)))})(?![\w-])")))
     return tuple(found)
 
 

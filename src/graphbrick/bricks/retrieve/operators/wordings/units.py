@@ -67,7 +67,17 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
         ),
         _WEIGHTS,
     ),
+    (_table((1.0, "km/h kmh kph"), (1.609344, "mph"), (3.6, "m/s")), ("speed", "velocity", "pace")),
 )
+
+
+def names_of_unit(unit: str) -> tuple[str, ...]:
+    """Return what numbers in a unit are often called, none for an unknown unit.
+
+    >>> names_of_unit("km/h"), names_of_unit("people")
+    (('speed', 'velocity', 'pace'), ())
+    """
+    return next((often for table, often in _UNITS if stem(unit) in table), ())
 
 
 def names_by_unit(english: English, unit: str, of_class: str, *, bare: bool) -> tuple[str, ...]:

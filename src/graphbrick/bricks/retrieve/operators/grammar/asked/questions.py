@@ -84,8 +84,9 @@ class Questions(SetsAsked):
         for subject, end in self.noun(start):
             for plan, last in [*self.clauses(end, subject), *self._asked_object(end, subject, counted=True)]:
                 yield p.Count(plan), last
-            be = tokens.past(end, ("are", "is", "there", "exist"))
-            yield p.Count(subject.plan), be
+            be = tokens.past(end, ("are", "is", "were", "was", "there", "exist"))
+            for inner, last in self.with_modifiers(subject, be):  # «how many orders were there in May»
+                yield p.Count(inner.plan), last
 
     def _where(self) -> Iterator[tuple[Plan, int]]:
         """Yield «where is the newest plane based», «where do the pilots of e0 come from»."""
