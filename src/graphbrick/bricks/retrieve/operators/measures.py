@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,13 @@ _PROVEN = 20  # entities whose value is shown by a path
 
 
 class Measure(ABC):
-    """A number for each entity."""
+    """A number for each entity.
+
+    Attributes:
+        is_own: Whether the numbers are properties of the entities, of which some may lack them.
+    """
+
+    is_own: ClassVar[bool] = False
 
     @abstractmethod
     def text(self, place: Place) -> str:
@@ -49,6 +55,7 @@ class Measure(ABC):
 class Attribute(Measure):
     """The number or date that a property gives: a column, or the tails of a relation."""
 
+    is_own: ClassVar[bool] = True
     source: Source
 
     def text(self, place: Place) -> str:
@@ -78,6 +85,7 @@ class Attribute(Measure):
 class Gap(Measure):
     """By how much one number or date of an entity is above another of its own."""
 
+    is_own: ClassVar[bool] = True
     one: Attribute
     other: Attribute
 

@@ -152,6 +152,8 @@ class Clauses(Verbs):
         for bound, end in self.moment(at):
             for source in self._plain_dates(subject):
                 yield from as_sets(self.as_compared(subject, source, bound, end))
+        clock = self.clock_named(frozenset(("start",)), subject.name)
+        yield from as_sets(self.within_clock(at, subject, clock)) if clock else ()
         if self._is_participle(word):
             yield from as_sets(self._participle(at, subject))
         yield from self._object_of(at, subject)
@@ -172,6 +174,7 @@ class Clauses(Verbs):
         for link, end in self.links.by_verb(at, subject.name, passive=not self.tokens.word(at).endswith("ing")):
             passive = not self.tokens.word(at).endswith("ing")
             yield from self._done(end, subject, link, passive=passive)
+        yield from self.by_clock(at, subject)
         yield from self.at_own_value(at, subject)
         yield from self._in_time(at, subject)
         yield from self.dated_triples(at, subject)

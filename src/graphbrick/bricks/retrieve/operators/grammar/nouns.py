@@ -90,6 +90,8 @@ class Nouns(Roles):
         tokens = self.tokens
         word = tokens.word(at)
         start = at + 1 if word in ("both", "either", "neither", "only", "the", "also") else at
+        kind = self.class_at(start, start + 1) if tokens.entity(start + 1) is not None else ""
+        start += bool(kind) and tokens.entity(start + 1) in self.lexicon.classes[kind]  # «route e0»
         said = next((size for size in (3, 2) if tokens.joined(at, at + size) in _ALL_OF), 0)
         start = at + said if said else start
         entities, end, joint = list[int](), start, ""

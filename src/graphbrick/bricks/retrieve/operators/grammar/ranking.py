@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -165,11 +166,24 @@ class Ranking(Nouns):
         fits = [one for one in own if any(word.startswith(adjective) for word in spaced(one.name).lower().split())]
         return fits if len(fits) == 1 and len(adjective) == _ALIKE else []
 
+    @abstractmethod
+    def moment_of(self, name: str, dates: Sequence[Source], *, is_plain: bool) -> Measure | None:
+        """Return when the things of a class are: by their one date, with the time of day at which they begin.
+
+        Args:
+            name: The class.
+            dates: The dates that may be meant.
+            is_plain: Whether no verb says of what the date is.
+        """
+
     def _by_date(self, at: int, largest: bool, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
         """Yield «(most recently) discovered elements», «(last) fault of e0», by a date."""
         for start, verbs in ((at, frozenset[str]()), (at + 1, self.tokens.verb_stems(at))):
             for subject, end in self.with_adjectives(start):
                 date = self.resolver.plain_date(p.Members(subject.name))
                 dates = self.dates_named(verbs, subject.name) if verbs else [date.source] if date else []
-                for inside, last in self.with_modifiers(subject, end) if len(dates) == 1 else ():
-                    yield Subject(p.Best(inside.plan, p.Attribute(dates[0]), largest, rank, n), subject.name), last
+                measure = self.moment_of(subject.name, dates, is_plain=not verbs)
+                if measure is None:
+                    continue
+                for inside, last in self.with_modifiers(subject, end):
+                    yield Subject(p.Best(inside.plan, measure, largest, rank, n), subject.name), last

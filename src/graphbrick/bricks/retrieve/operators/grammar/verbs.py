@@ -8,6 +8,7 @@ from itertools import chain
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import MAKING
+from graphbrick.bricks.retrieve.operators.grammar.clocks import Clocks
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
     NO,
     SOME,
@@ -33,14 +34,13 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     WORKING,
     WORKS,
 )
-from graphbrick.bricks.retrieve.operators.grammar.states import States
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges, Said
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 
 
-class Verbs(States):
+class Verbs(Clocks):
     """A reader of verbs with their objects."""
 
     def _verb(self, at: int, subject: Subject) -> Iterator[Reading]:
@@ -58,6 +58,7 @@ class Verbs(States):
                     yield from self.valued(subject, values, end)
         if self.tokens.word(at).startswith("share"):
             yield from self.same_as(at + 1, subject)
+        yield from self.by_clock(at, subject)
         yield from self._done_most(at, subject)
         yield from self.at_own_value(at, subject)
         yield from self._in_class(at, subject)

@@ -8,10 +8,9 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.amounts import shown_number
-from graphbrick.bricks.retrieve.operators.measures import Gap
+from graphbrick.bricks.retrieve.operators.measures import Gap, Measure
 from graphbrick.bricks.retrieve.operators.plan import (
     Amount,
-    Attribute,
     Best,
     Both,
     Holding,
@@ -111,7 +110,7 @@ def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:
         base, measure = getattr(part, "base", None), getattr(part, "measure", None)
         if isinstance(part, TextPlan) and (without := part.without_group(place)) is not None:
             yield without
-        if isinstance(base, SetPlan) and isinstance(measure, Attribute | Gap):
+        if isinstance(base, SetPlan) and isinstance(measure, Measure) and measure.is_own:
             values = measure.of(place, base.run(place))
             name = measure.text(place)
             name = f"{name} or {measure.other.text(place)}" if isinstance(measure, Gap) else name

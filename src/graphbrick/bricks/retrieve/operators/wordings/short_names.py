@@ -15,7 +15,8 @@ from graphbrick.patterns.properties.sources import sources_of
 _USUAL = {  # what columns are called, that does not begin as the word does
     "qty": "quantity", "amt": "amount", "num": "number", "nbr": "number", "addr": "address", "tel": "telephone|phone",
     "desc": "description", "dept": "department", "mgr": "manager", "yr": "year", "pct": "percentage|percent",
-    "tz": "time zone|timezone", "lng": "longitude", "lon": "longitude", "dob": "date of birth|birth date|birthday",
+    "tz": "time zone|timezone", "lng": "longitude", "lon": "longitude", "lat": "latitude",
+    "dob": "date of birth|birth date|birthday",
     "temp": "temperature", "max": "maximum", "min": "minimum", "avg": "average", "cnt": "count", "wt": "weight",
     "ht": "height", "dt": "date", "ts": "timestamp", "mins": "minutes", "secs": "seconds", "hrs": "hours",
 }  # fmt: skip

@@ -73,6 +73,12 @@ class Amounts(Clauses):
                             p.Amount(subject.plan, p.Attribute(source)) if is_sum else Values(subject.plan, source),
                             last,
                         )
+        lead = 1 if tokens.word(0) == "when" else 3 if tokens.joined(0, 3) == "at what time" else 2
+        if (lead == 1 or tokens.joined(lead - 2, lead) == "what time") and tokens.is_one_of(lead, AUXILIARIES):
+            for group, end in self.group(lead + 1):
+                clock = self.clock_named(tokens.verb_stems(end), group.classes[0]) if group.classes else None
+                if clock is not None and end < len(tokens):
+                    yield Values(group.plan, clock), tokens.past(end + 1, ("off", "out", "in", "up"))
         if tokens.word(0) == "when" and tokens.is_one_of(1, AUXILIARIES):
             for group, end in self.group(2):
                 own = self.resolver.plain_date(group.plan) if end == len(tokens) and group.classes else None

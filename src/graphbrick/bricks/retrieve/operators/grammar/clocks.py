@@ -1,0 +1,202 @@
+"""Times of day: «leave before 7:30», «the earliest trip», «when does e0 start»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.groups import Reading, Subject
+from graphbrick.bricks.retrieve.operators.grammar.small_words import HAPPENS
+from graphbrick.bricks.retrieve.operators.grammar.states import States
+from graphbrick.bricks.retrieve.operators.measures import Floats, Measure
+from graphbrick.bricks.retrieve.operators.sets import Ints, Place
+from graphbrick.core.items import Item
+from graphbrick.core.properties.values import Kind
+from graphbrick.language.stems import stem
+from graphbrick.patterns.properties.clocks import hours_of, is_clock
+from graphbrick.patterns.properties.sources import Source
+
+_TIME = re.compile(r"(?P<hours>\d{1,2})(?::(?P<minutes>[0-5]\d))?(?P<half>am|pm|a\.m|p\.m)?")
+_NAMED = {"noon": 12.0, "midday": 12.0, "midnight": 24.0}
+_PAST = {"half past": 0.5, "quarter past": 0.25, "quarter to": -0.25}
+_HALVES = {
+    "am": "am", "a.m": "am", "pm": "pm", "p.m": "pm", "o'clock": "", "h": "", "hrs": "", "in the morning": "am",
+    "in the afternoon": "pm", "in the evening": "pm", "at night": "pm",
+}  # fmt: skip
+_BOUNDS = {
+    "before": "under", "earlier than": "under", "until": "most", "by": "most", "no later than": "most",
+    "after": "over", "later than": "over", "since": "least", "from": "least", "at": "exactly",
+}  # fmt: skip
+_STARTS, _ENDS = (
+    frozenset(map(stem, words.split()))
+    for words in (
+        "start begin leave depart departure open take set from go run",
+        "end finish arrive arrival close land get until to",
+    )
+)
+_PLANNED = frozenset(map(stem, "sched scheduled planned due supposed timetable expected".split()))
+_SHORTEST = 3  # letters of a name that is cut short: `dep_time`
+_AFTER_VERB = ("off", "out", "in", "up")
+
+
+class Clock(NamedTuple):
+    """A stretch of the day: hours after midnight, and how the question says it."""
+
+    low: float
+    high: float
+    includes: bool
+    said: str
+
+
+@dataclass(frozen=True)
+class TimeOfDay(Measure):
+    """The hours after midnight of a property with times of day."""
+
+    is_own: ClassVar[bool] = True
+    source: Source
+
+    def text(self, place: Place) -> str:
+        """Return the name of the property."""
+        return self.source.name
+
+    def of(self, place: Place, entities: Ints) -> Floats:
+        """Return the hours of each entity, NaN where there is no time."""
+        return hours_of(place.graph, self.source, entities)
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return the properties."""
+        return place.properties(self.source.name, entities)
+
+
+@dataclass(frozen=True)
+class Moment(Measure):
+    """A day with a time of day, in years."""
+
+    is_own: ClassVar[bool] = True
+    date: p.Attribute
+    time: TimeOfDay
+
+    def text(self, place: Place) -> str:
+        """Return the names of both properties."""
+        return f"{self.date.text(place)} and {self.time.text(place)}"
+
+    def of(self, place: Place, entities: Ints) -> Floats:
+        """Return the moment of each entity, NaN where either is unknown."""
+        return self.date.of(place, entities) + self.time.of(place, entities) / (24 * 366)
+
+    def is_date(self, place: Place) -> bool:
+        """Return that the numbers are years."""
+        return True
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return both properties."""
+        return self.date.proofs(place, entities) + self.time.proofs(place, entities)
+
+
+class Clocks(States):
+    """A reader of times of day."""
+
+    def time_of_day(self, at: int) -> tuple[float, str, int] | None:
+        """Return the hours of a time of day that begins at a place, as it is said, and the place after it."""
+        tokens = self.tokens
+        if tokens.word(at) in _NAMED:
+            return _NAMED[tokens.word(at)], tokens.word(at), at + 1
+        past = _PAST.get(tokens.joined(at, at + 2))
+        hour = tokens.amount(at + 2) if past is not None else None
+        match = _TIME.fullmatch(tokens.word(at))
+        if hour is not None:
+            hours, end, is_told = hour[0].value + (past or 0.0), hour[1], True
+        elif match is not None:
+            hours, end = int(match["hours"]) + int(match["minutes"] or 0) / 60, at + 1
+            is_told = bool(match["minutes"] or match["half"])
+        else:
+            return None
+        half = match["half"] if match and match["half"] else ""
+        for said, last in () if half else tokens.phrase(end, _HALVES):
+            half, end, is_told = said, last, True
+            break
+        if not is_told:
+            return None
+        is_late = _HALVES.get(half, "") == "pm"
+        hours = hours % 12 + 12 * is_late if _HALVES.get(half) else hours
+        return hours, tokens.joined(at, end), end
+
+    def stretch(self, at: int) -> Iterator[tuple[Clock, int]]:
+        """Yield «before 7:30», «between 8 am and 9 am», «at noon»."""
+        tokens = self.tokens
+        if tokens.word(at) in ("between", "from") and (low := self.time_of_day(at + 1)) is not None:
+            high = self.time_of_day(low[2] + 1) if tokens.word(low[2]) in ("and", "to", "until") else None
+            if high is not None:
+                yield Clock(low[0], high[0], True, f"from {low[1]} to {high[1]}"), high[2]
+        for said, end in tokens.phrase(at, _BOUNDS):
+            found = self.time_of_day(end)
+            if found is None:
+                continue
+            hours, words, last = found
+            kind = _BOUNDS[said]
+            low_, high_ = {"under": (-np.inf, hours), "most": (-np.inf, hours), "exactly": (hours, hours)}.get(
+                kind, (hours, np.inf)
+            )
+            yield Clock(low_, high_, kind not in ("over", "under"), f"{said} {words}"), last
+
+    def clocks_of(self, name: str) -> list[Source]:
+        """Return the properties of a class that are times of day."""
+        return [one for one in self.own_sources(name) if is_clock(self.place.graph, one)]
+
+    def clock_named(self, verbs: Set[str], name: str) -> Source | None:
+        """Return the time of day of a class that a verb speaks of: of a beginning, an end, or the only one."""
+        own = self.clocks_of(name)
+        for said in (_STARTS, _ENDS):
+            if verbs & said:
+                own = [one for one in own if any(_is_one_of(word, said) for word in one.stems)] or own
+                break
+        is_planned = bool(_PLANNED & {stem(word) for word in self.tokens.words})
+        kept = [one for one in own if bool(_PLANNED & set(one.stems)) == is_planned] or own
+        return kept[0] if len(kept) == 1 else None
+
+    def moment_of(self, name: str, dates: Sequence[Source], *, is_plain: bool) -> Measure | None:
+        """Return when the things of a class are: by their one date, with the time of day at which they begin."""
+        clock = self.clock_named(frozenset(("start",)), name) if is_plain and len(dates) < 2 else None
+        if len(dates) != 1:
+            return TimeOfDay(clock) if clock is not None and not dates else None
+        date = p.Attribute(dates[0])
+        return Moment(date, TimeOfDay(clock)) if clock is not None and dates[0].kind == Kind.DATE else date
+
+    def by_clock(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «leave before 7:30», «is due to arrive after 6 pm», «starts the earliest»."""
+        tokens = self.tokens
+        verb = tokens.past(at, ("due", "supposed", "scheduled", "planned", "to", "set"))
+        source = self.clock_named(tokens.verb_stems(verb), subject.name) if verb < len(tokens) else None
+        if source is None:
+            return
+        after = tokens.past(verb + 1, _AFTER_VERB)
+        yield from self.within_clock(after, subject, source)
+        start = tokens.past(after, ("the",))
+        if tokens.word(start) in ("earliest", "first", "latest", "last"):
+            best = p.Best(subject.plan, TimeOfDay(source), tokens.word(start) in ("latest", "last"))
+            yield Reading(best, start + 1, can_be_denied=False)
+
+    def within_clock(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
+        """Yield those whose time of day lies in the stretch at a place."""
+        for clock, end in self.stretch(at):
+            low, high, includes, said = clock
+            plan = p.Within(subject.plan, TimeOfDay(source), low, high, includes=includes, said=said)
+            for bound, last in self.moment(end):  # «before 5:30 on 8 February»
+                for date in self._plain_dates(subject):
+                    yield from self.as_compared(Subject(plan, subject.name), date, bound, last)
+            yield Reading(plan, end, known=(source,))
+
+    def is_of_clock(self, at: int) -> bool:
+        """Return whether a verb at a place may have a time of day."""
+        verbs = self.tokens.verb_stems(at)
+        return bool(verbs & (_STARTS | _ENDS | HAPPENS))
+
+
+def _is_one_of(word: str, said: Set[str]) -> bool:
+    """Return whether a word is one of some stems, or one of them cut short: `dep`."""
+    return any(word == one or (len(word) >= _SHORTEST and one.startswith(word)) for one in said)
