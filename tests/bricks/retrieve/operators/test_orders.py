@@ -130,6 +130,8 @@ def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("How many products does order 1 contain?", {"1"}),
         # Things of which no more than the year is known, and what is planned for a day.
         ("which planes were built before 1980", {"N1"}),
+        ("which planes were built in 1999 or later?", {"N2", "N3"}),
+        ("planes built in 1999 or before", {"N1", "N2"}),
         ("Which planes were manufactured in 2004?", {"N3"}),
         ("How many flights were planned for 6 May 2013?", {"2"}),
         ("How many flights were scheduled for 2013-05-07?", {"1"}),

@@ -100,6 +100,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # Units tell what is measured.
         ("which trips are longer than 35 km?", {"X-1", "X-3"}),
         ("which trips go faster than 60 km/h?", {"X-2"}),
+        ("how tall is Bo Hay, in cm?", {"182"}),
         # Words in names.
         ("stops with hospital in the name", {"Base Hospital", "Hospital Road"}),
         ("how many stops with Hospital in their name are there?", {"2"}),

@@ -52,6 +52,8 @@ _EVERYDAY = tuple(
         (r"^who of (?:our|my|your) (?:people|staff|team|colleagues|employees) (?=[a-z])", "who "),
         (r"\b(sells?|sold|suppl(?:y|ies|ied)|delivers?|delivered|sends?|sent|offers?|offered|provides?|provided) us\b",
          r"\1"),
+        (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:later|after|newer|more recent)\b", r"since \1"),
+        (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:earlier|before|older)\b", r"until \1"),
         (r"^((?!.*\be\d).*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),
         (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?!to\b)(?:ever )?(.+)$",
          r"\1 \2 have never been \3"),

@@ -32,7 +32,7 @@ _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
 _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located location base home place".split()))
 """Words of a label by which something is in a place; citizens of a country need not be in it."""
 _LONGEST = 3  # words of a verb
-GENERAL = frozenset(map(stem, "see seen saw treat serve handle use meet met stop".split()))
+GENERAL = frozenset(map(stem, "see seen saw treat serve handle use meet met stop look deal".split()))
 """Stems of verbs that say no more than that two things have to do with each other."""
 _FEW_MEMBERS = 2_000  # of a class of which all that several patterns join is compared
 _BEFORE_NOUN = frozenset("a an the all which what many any no of both some these those".split())

@@ -19,6 +19,7 @@ from graphbrick.patterns.properties.sources import Source
 
 _SOLD = frozenset(map(stem, "sold sell selling bought buy purchased ordered".split()))
 _OFTEN = ("often", "frequently", "commonly")
+_SOMEBODY = ("we", "you", "they", "people", "most")
 _ALIKE = 6  # letters that an adjective and the name of a number share: «electronegative»
 
 
@@ -109,7 +110,13 @@ class Ranking(Nouns):
                     said = f"{self.tokens.word(at)!r} is no word of this graph; {measure.text(self.place)} is taken"
                     self.resolver.assumptions[measure] = said
                 return measure
-        return None
+        joins = self.links.between(subject.name, None)
+        if len(joins) != 1 or self.tokens.word(at - 1) not in _SOMEBODY:
+            return None
+        (join,) = joins  # «which lab test do we run most often», of tests that only results lead to
+        often = CountIn(((join.relation, join.forward),), p.Members(join.end))
+        self.resolver.assumptions[often] = f"{self.tokens.word(at)!r} is read as {often.text(self.place)}"
+        return often
 
     def _most_done(self, at: int, n: int, rank: int) -> Iterator[tuple[Subject, int]]:
         """Yield «most ordered product», «best selling products», «least often ordered product»."""

@@ -80,7 +80,7 @@ class Verbs(Clocks):
         """Yield «(was) ordered the most», «(has been) sold most often»."""
         tokens = self.tokens
         start = tokens.past(at + 1, ("the",))
-        if tokens.word(start) in ("most", "least") and tokens.word(at - 1) in BE:
+        if tokens.word(start) in ("most", "least") and tokens.word(at - 1) in (*BE, "we", "they"):
             end = tokens.past(start + 1, ("often", "frequently", "times"))
             measure = self.how_often(at, subject, times=end > start + 1)
             if measure is not None:

@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_o
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.language.stems import is_plural, stem, stems
+from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import sources_of
 
@@ -34,6 +34,10 @@ _BEFORE_CLASS = re.compile(
     r"(?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
 )
 _OWNER_BEFORE = re.compile(r"(?P<article>\b(?:an?|the|any) )?\be(?P<number>\d+) (?P<noun>[a-z]+)\b(?! of\b)")
+_IN_UNIT = re.compile(
+    r",? in (?P<unit>km|kilomet(?:er|re)s|miles|m|met(?:er|re)s|cm|centimet(?:er|re)s|mm|millimet(?:er|re)s|inches|feet"
+    r"|kg|kilos|g|grams|lbs|pounds|tons|tonnes|seconds|minutes|hours|days|weeks|[kmgt]b|km/h|mph|percent|euros?|dollars)$"
+)
 _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
@@ -53,6 +57,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
+    question = replace(question, text=_without_own_unit(graph, question.text))
     known = partial(_means_something, lexicon, english)
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
     question = replace(question, text=in_words_of_records(graph, question.text, question.entities, lexicon))
@@ -65,6 +70,13 @@ def in_years(graph: Graph, question: Question) -> Question:
     """Return a question with «age» for words that otherwise compare dates, if the graph has an age."""
     has_age = any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph))
     return replace(question, text=_in_years(question.text)) if has_age else question
+
+
+def _without_own_unit(graph: Graph, text: str) -> str:
+    """Return a question without the unit that it asks for, if a property has it in its name: `height_cm`."""
+    match = _IN_UNIT.search(text)
+    names = {word for source in sources_of(graph) for word in stems(spaced(source.name))} if match else set()
+    return text[: match.start()] if match and stem(match["unit"]) in names else text
 
 
 def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:
