@@ -8,6 +8,8 @@ import pytest
 from faults import told
 
 import graphbrick
+from graphbrick.bricks.retrieve.operators.question import courtesy_left_out
+from graphbrick.core import Query
 from graphbrick.core.errors import LinkError
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
@@ -210,3 +212,8 @@ def test_a_name_that_is_cut_short_is_told(trade: Graph, question: str, said: lis
 
 def test_the_employee_of_somebody_is_not_that_person(trade: Graph) -> None:
     assert "100" not in default_pipeline(trade)(trade, "What is the salary of the employee of Ann Low?").texts
+
+
+def test_a_sentence_with_the_name_of_a_given_seed_is_part_of_the_question(trade: Graph) -> None:
+    query = Query("I want to order Tunnbrod. Which suppliers are there?", (trade.entity("p2"),))
+    assert courtesy_left_out(trade, query) == query

@@ -221,7 +221,8 @@ def courtesy_left_out(graph: Graph, query: Query) -> Query:
 
 def _speaks_of(graph: Graph, text: str, query: Query) -> bool:
     """Return whether a text has a name that a question mentions, or a word of a value of the graph."""
-    if any(fold(mention.text) in fold(text) for mention in query.mentions):
+    labels = (graph.label(seed) for seed in query.seeds)
+    if any(fold(name) in fold(text) for name in (*(mention.text for mention in query.mentions), *labels)):
         return True
     return not (words_of_values(graph).difference(FUNCTION_WORDS)).isdisjoint(WORD.findall(text.lower()))
 
