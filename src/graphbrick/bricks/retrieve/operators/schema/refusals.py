@@ -20,6 +20,9 @@ _LONGEST_NOUN, _LOOKED_AT = 3, 50  # words, and ends
 _THEY = re.compile(
     r"\bthey (?:do|did|have|are|were|can) (?:not|never)\b|\btheir own [a-z]+ (?:does|do|did|is|has) not\b"
 )
+_YES_NO_LAST = re.compile(
+    r", *(does|do|did|is|are|was|were|has|have|can) (?:the )?(?:e\d+|it|they|he|she|there)\b[^,]*$"
+)
 _AMOUNT = re.compile(
     r"(?:what|how much) (?:does|do|did|would|can|could) .+ (?P<verb>earn|cost|weigh|make a year|charge|get paid)$"
 )
@@ -81,6 +84,9 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
     if best is not None and question.text.startswith("when ") and _is_no_time(paths, best.end):
         text = f"«when» asks for no {paths.lexicon.classes_of(np.array([best.end]))}"
         raise CannotPlanError(text, code=UNREAD_WORDS, words=("when",))
+    if best is not None and _YES_NO_LAST.search(question.text):
+        text = "a path gives names, and the question asks for yes or no"
+        raise CannotPlanError(text, code=UNREAD_WORDS, words=tuple(_YES_NO_LAST.findall(question.text)[-1:]))
     amount = _AMOUNT.match(question.text)
     if best is not None and amount is not None and paths.place.graph.types(best.end):
         text = f"«{amount['verb']}» asks for a number, and no property of this graph has it"
