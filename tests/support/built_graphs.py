@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,15 @@ TRIPLES = [("a", "r", "b"), ("b", "r", "c"), ("c", "s", "a")]
 
 def built(folder: Path, *records: Record, **options: Any) -> Graph:
     return build(records, folder / "g.graph", **options)
+
+
+def built_from_tables(folder: Path, tables: Mapping[str, str]) -> Graph:
+    """Build a graph from the texts of tables by the names of their files, and open it."""
+    source = folder / "tables"
+    source.mkdir()
+    for name, text in tables.items():
+        (source / f"{name}.csv").write_text(text, encoding="utf-8")
+    return build(source, folder / "tables.graph")
 
 
 def content(folder: Path) -> list[str]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from built_graphs import built_from_tables
 from faults import told
 
-import graphbrick
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out
 from graphbrick.core import Query
 from graphbrick.core.errors import LinkError
-from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -72,15 +69,8 @@ g1,a1,LOCATED_IN
 
 @pytest.fixture(scope="module")
 def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder: Path = tmp_path_factory.mktemp("trade") / "tables"
-    folder.mkdir()
-    for name, text in NODES.items():
-        (folder / f"nodes_{name}.csv").write_text(text, encoding="utf-8")
-    (folder / "edges.csv").write_text(EDGES, encoding="utf-8")
-    (folder / "edges_lines.csv").write_text(LINES, encoding="utf-8")
-    place = folder.parent / "trade.graph"
-    build(folder, place)
-    return graphbrick.open(place)
+    tables = {f"nodes_{name}": text for name, text in NODES.items()} | {"edges": EDGES, "edges_lines": LINES}
+    return built_from_tables(tmp_path_factory.mktemp("trade"), tables)
 
 
 @pytest.mark.parametrize(

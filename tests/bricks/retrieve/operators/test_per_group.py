@@ -6,15 +6,13 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Callable
-from pathlib import Path
 from statistics import fmean, median
 
 import pytest
+from built_graphs import built_from_tables
 
-import graphbrick
 from graphbrick.bricks.retrieve.operators.amounts import shown_number
 from graphbrick.core import Answer
-from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -45,13 +43,8 @@ GIVEN = [row for row in csv.DictReader(io.StringIO(TICKETS)) if row["severity"]]
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder: Path = tmp_path_factory.mktemp("desk") / "tables"
-    folder.mkdir()
-    for name, text in (("nodes-t", TICKETS), ("nodes-a", AGENTS), ("nodes-m", TEAMS), ("edges", EDGES)):
-        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    place = folder.parent / "desk.graph"
-    build(folder, place)
-    return graphbrick.open(place)
+    tables = {"nodes-t": TICKETS, "nodes-a": AGENTS, "nodes-m": TEAMS, "edges": EDGES}
+    return built_from_tables(tmp_path_factory.mktemp("desk"), tables)
 
 
 def _tickets() -> Rows:

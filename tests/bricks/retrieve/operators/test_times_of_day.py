@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from built_graphs import built_from_tables
 
-import graphbrick
-from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -38,13 +35,8 @@ s3,c2,IN
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder: Path = tmp_path_factory.mktemp("times") / "tables"
-    folder.mkdir()
-    for name, text in (("nodes-t", TRAINS), ("nodes-s", SHOPS), ("nodes-c", CITIES), ("edges", EDGES)):
-        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    place = folder.parent / "times.graph"
-    build(folder, place)
-    return graphbrick.open(place)
+    tables = {"nodes-t": TRAINS, "nodes-s": SHOPS, "nodes-c": CITIES, "edges": EDGES}
+    return built_from_tables(tmp_path_factory.mktemp("times"), tables)
 
 
 @pytest.mark.parametrize(

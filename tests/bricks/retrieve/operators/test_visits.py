@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from built_graphs import built_from_tables
 
-import graphbrick
-from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -55,14 +52,8 @@ x3,t2,STARTS_AT
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder: Path = tmp_path_factory.mktemp("town") / "tables"
-    folder.mkdir()
-    for name, text in NODES.items():
-        (folder / f"nodes_{name}.csv").write_text(text, encoding="utf-8")
-    (folder / "edges.csv").write_text(EDGES, encoding="utf-8")
-    place = folder.parent / "town.graph"
-    build(folder, place)
-    return graphbrick.open(place)
+    tables = {f"nodes_{name}": text for name, text in NODES.items()} | {"edges": EDGES}
+    return built_from_tables(tmp_path_factory.mktemp("town"), tables)
 
 
 @pytest.mark.parametrize(
