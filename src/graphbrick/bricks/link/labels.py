@@ -105,8 +105,7 @@ class LinkLabels(LinkStage):
             return replace(query, seeds=(pattern.start,))
         inside = _IN_NAME.search(query.text)
         if inside is not None:  # «stops with hospital in the name»
-            start, end = inside.span("words" if inside["words"] else "rest")
-            others = replace(query, text=query.text[:start] + query.text[end:])
+            others = replace(query, text=query.text[: inside.start()] + query.text[inside.end() :])
             return replace(self.link(graph, others), text=query.text)
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
@@ -190,8 +189,9 @@ class LinkLabels(LinkStage):
 
 
 _IN_NAME = re.compile(
-    r"\b(?:with|without|having) (?:the )?(?P<words>[^,?]+?) in (?:the|its|their) (?:name|title)s?\b"
-    r"|\b(?:name|title)s? (?:contains?|includes?|has|(?:starts?|begins?|ends?) with|ends? in) (?P<rest>[^?]+)",
+    r"\b(?:with|without|having) (?:the )?[^,?]+? in (?:the|its|their) (?:name|title)s?\b"
+    r"|\b(?:name|title)s? (?:contains?|includes?|has|(?:starts?|begins?|ends?) with|ends? in) "
+    r"[^?,]+?(?=$|[?,]| (?:and |but )?(?:that|which|who)\b| and (?:are|is|have|has|do|does)\b)",
     re.IGNORECASE,
 )
 

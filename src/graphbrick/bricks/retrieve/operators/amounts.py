@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Floats, Measure
-from graphbrick.bricks.retrieve.operators.sets import (
-    CannotPlanError,
-    Ints,
-    Place,
-    Plan,
-    SetPlan,
-    Shown,
-    Steps,
-    ValuePlan,
-)
+from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, ValuePlan
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import numbers_of
 
@@ -34,6 +25,13 @@ def shown_number(value: float | bool, unit: str) -> str:
     return f"{number} {unit}".strip()
 
 
+HOW = {
+    "total": "sum", "combined": "sum", "overall": "sum", "sum": "sum", "sum of": "sum", "sum of the": "sum",
+    "average": "mean", "mean": "mean", "median": "median", "highest": "largest", "largest": "largest",
+    "biggest": "largest", "maximum": "largest", "max": "largest", "lowest": "smallest", "smallest": "smallest",
+    "minimum": "smallest", "min": "smallest",
+}  # fmt: skip
+"""Words before a number, and how the numbers of several become one."""
 _REDUCED: dict[str, Callable[[Floats], np.floating]] = {
     "sum": np.sum, "mean": np.mean, "median": np.median, "largest": np.max, "smallest": np.min
 }  # fmt: skip
@@ -259,19 +257,3 @@ class Share(ValuePlan):
         if not len(every):
             raise CannotPlanError(f"there is nothing in «{self.every.text(place)}»", code="operators.share_of_none")
         return 100.0 * float(np.isin(every, self.base.run(place)).mean())
-
-
-@dataclass(frozen=True)
-class Pattern(Plan):
-    """Relations in a row by themselves, of which an assumption speaks."""
-
-    steps: Steps
-
-    def text(self, place: Place) -> str:
-        """Return the relations as plans have them between their ends."""
-        return place.steps_text(self.steps, "").removesuffix("*").strip()
-
-    def is_part_of(self, place: Place, ways: Sequence[str]) -> bool:
-        """Return whether the relations are some of those of another row."""
-        text = self.text(place)
-        return any(text in way and text != way for way in ways)

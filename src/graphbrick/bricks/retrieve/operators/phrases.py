@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.bricks.retrieve.operators.amounts import Pattern
 from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Measure, Place, Plan, SetPlan, Steps
-from graphbrick.bricks.retrieve.operators.sets import all_ends, main_role
+from graphbrick.bricks.retrieve.operators.sets import Pattern, all_ends, main_role
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query

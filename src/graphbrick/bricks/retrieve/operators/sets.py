@@ -119,6 +119,22 @@ class Plan(ABC):
         return np.zeros(0, dtype=np.int64)
 
 
+@dataclass(frozen=True)
+class Pattern(Plan):
+    """Relations in a row by themselves, of which an assumption speaks."""
+
+    steps: Steps
+
+    def text(self, place: Place) -> str:
+        """Return the relations as plans have them between their ends."""
+        return place.steps_text(self.steps, "").removesuffix("*").strip()
+
+    def is_part_of(self, place: Place, ways: Sequence[str]) -> bool:
+        """Return whether the relations are some of those of another row."""
+        text = self.text(place)
+        return any(text in way and text != way for way in ways)
+
+
 class SetPlan(Plan):
     """A plan that gives entities."""
 

@@ -194,7 +194,8 @@ class Clauses(Verbs):
                         own = tuple((replace(term, sources=(source,)), negated) for term, negated in values.terms)
                         yield from ((plan, last) for plan in self.with_values(subject, values._replace(terms=own)))
         for said, start in tokens.phrase(at + 1, _IN_NAME) if tokens.word(at) in ("name", "title") else ():
-            yield Named(subject.plan, self.words_at(start, len(tokens)), _IN_NAME[said]), len(tokens)
+            end = next((place for place in range(start, len(tokens)) if self._ends_name(place)), len(tokens))
+            yield Named(subject.plan, self.words_at(start, end), _IN_NAME[said]), end
         for end in range(min(at + 2, len(tokens)), at, -1):
             for link in self.links.by_noun(tokens.stems(at, end), subject.name):
                 for plan, last in self.clauses(end, Subject(link.everything(), link.end)):
@@ -205,6 +206,11 @@ class Clauses(Verbs):
                     if is_plural(tokens.word(end - 1)) and NOT.intersection(tokens.words[end:last]):
                         continue  # of all, or of some
                     yield from as_sets(linked(self.place, subject, link, Group(plan, (name,)), last))
+
+    def _ends_name(self, at: int) -> bool:
+        """Return whether another clause begins at a place: «(starts with Hail) and that e0 serves»."""
+        word, after = self.tokens.word(at), self.tokens.word(at + 1)
+        return word in (",", *THAT) or (word in JOINED and (after in THAT or after in BE | DO | HAVE))
 
     def _object_of(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
         """Yield «(parts that) e0 supplies», «(faults that) nobody repaired», «(machines) workers over 50 operate»."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import Reading, Subject
-from graphbrick.bricks.retrieve.operators.grammar.small_words import HAPPENS
 from graphbrick.bricks.retrieve.operators.grammar.states import States
 from graphbrick.bricks.retrieve.operators.measures import Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import Ints, Place
@@ -190,11 +189,6 @@ class Clocks(States):
                 for date in self._plain_dates(subject):
                     yield from self.as_compared(Subject(plan, subject.name), date, bound, last)
             yield Reading(plan, end, known=(source,))
-
-    def is_of_clock(self, at: int) -> bool:
-        """Return whether a verb at a place may have a time of day."""
-        verbs = self.tokens.verb_stems(at)
-        return bool(verbs & (_STARTS | _ENDS | HAPPENS))
 
 
 def _is_one_of(word: str, said: Set[str]) -> bool:

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.amounts import Pattern
 from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.schema.class_graph import Join, class_graph_of
-from graphbrick.bricks.retrieve.operators.sets import Ints, Steps
+from graphbrick.bricks.retrieve.operators.sets import Ints, Pattern, Steps
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
@@ -34,7 +33,7 @@ _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located
 _LONGEST = 3  # words of a verb
 GENERAL = frozenset(map(stem, "see seen saw treat serve handle use meet met stop look deal".split()))
 """Stems of verbs that say no more than that two things have to do with each other."""
-_FEW_MEMBERS = 2_000  # of a class of which all that several patterns join is compared
+_FULLER = 2.0  # times as many have one relation as any other, so that it is meant: each works somewhere
 _BEFORE_NOUN = frozenset("a an the all which what many any no of both some these those".split())
 _ENDING = 5  # letters of a noun that the name of a class may end in
 
@@ -146,48 +145,56 @@ class Links:
             return []  # «stops» where there are stops
         found = []
         for link in self.any_ways(start):
-            back = link.back(start)
-            for way in (link, back):
+            for way in (link, link.back(start)):
                 text = f"{self.tokens.word(at)!r} is read as {self.place.steps_text(way.steps)}"
                 self.resolver.assumptions.setdefault(Pattern(way.steps), text)
             found += [(link, at + 1 + (self.tokens.word(at + 1) in PARTICLES)), (link, at + 1)]
         return list(dict.fromkeys(found))
 
     def any_ways(self, start: str) -> list[Link]:
-        """Return the way from a class to each other one, by one relation or two in a row: the only one, or the widest.
-
-        Trips stop at many stops, at some of which they start: all that starts there stops there.
-        """
+        """Return the way from a class to each other one; see `way`."""
         key = ("any ways", self.place.graph.place, self.place.graph.hash, start)
-        return current_session().get(key, lambda: self._any_ways(start), at_most=256)
+        ways = current_session().get(key, lambda: {end: self.way(start, end) for end in self._ways(start)}, at_most=256)
+        return [Link(steps, end) for end, steps in ways.items() if steps]
 
-    def _any_ways(self, start: str) -> list[Link]:
+    def way(self, start: str, end: str, said: str = "") -> Steps:
+        """Return the pattern that joins two classes, by one relation or two in a row; empty if that is not clear.
+
+        Of several it is the one that a text names; or the one that joins all that the others join, as trips stop at
+        many stops, at some of which they start; or the one that at least twice as many have.
+        """
+        ways = self._ways(start).get(end, [])
+        words = set(stems(said)) - SMALL
+        named = [one for one in ways if any(words & set(self.labels[relation]) for relation, _ in one)]
+        for chosen in (ways, named):
+            if len(chosen) == 1:
+                return chosen[0]
+        return self._widest(start, ways) if ways else ()
+
+    def _ways(self, start: str) -> dict[str, list[Steps]]:
+        """Return the patterns from a class to each other one: of one relation, or else of two."""
+        near = [join for join in self.between(start, None) if join.end != start]
         ways: dict[str, list[Steps]] = {}
-        for first in self.between(start, None):
-            if first.end != start:
-                ways.setdefault(first.end, []).append(((first.relation, first.forward),))
-        for first in [join for join in self.between(start, None) if join.end != start]:
+        for first in near:
+            ways.setdefault(first.end, []).append(((first.relation, first.forward),))
+        reached = {start, *ways}
+        for first in near:
             for second in self.between(first.end, None):
-                if second.end not in (start, first.end) and second.end not in {
-                    one.end for one in self.between(start, None)
-                }:
+                if second.end not in reached:
                     steps = ((first.relation, first.forward), (second.relation, second.forward))
                     ways.setdefault(second.end, []).append(steps)
-        widest = ((end, self._widest(start, list(dict.fromkeys(several)))) for end, several in ways.items())
-        return [Link(steps, end) for end, steps in widest if steps]
+        return {end: list(dict.fromkeys(several)) for end, several in ways.items()}
 
     def _widest(self, start: str, ways: list[Steps]) -> Steps:
-        """Return the only one of some patterns, or the one that joins all that the others join; else none."""
-        members = self.lexicon.classes[start]
-        if len(ways) < 2:
-            return ways[0]
-        if len(members) > _FEW_MEMBERS:
-            return ()
-        found = {
-            one: set(zip(*(ends.tolist() for ends in pairs(self.place, members, one)), strict=True)) for one in ways
-        }
-        widest = max(ways, key=lambda one: len(found[one]))
-        return widest if all(found[widest].issuperset(other) for other in found.values()) else ()
+        """Return the pattern that joins all that the others join, or that far more of a class have; else none."""
+        found = [pairs(self.place, self.lexicon.classes[start], one) for one in ways]
+        joined = [np.unique(starts * self.place.graph.n_entities + ends) for starts, ends in found]
+        widest = max(range(len(ways)), key=lambda at: len(joined[at]))
+        if all(np.isin(one, joined[widest]).all() for one in joined):
+            return ways[widest]
+        having = [len(np.unique(starts)) for starts, _ in found]
+        most, other = sorted(range(len(ways)), key=lambda at: -having[at])[:2]
+        return ways[most] if having[most] >= _FULLER * having[other] else ()
 
     @staticmethod
     def _may_follow(particle: str, label: Stems) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.language.stems import stem
 
 IS = frozenset("is are was were".split())
@@ -38,10 +39,7 @@ WORKING = frozenset("at for with in on to as working operating flying playing us
 UNKNOWN = frozenset("known recorded given stated registered".split())
 THEIR = frozenset("their its his her".split())
 QUANTITIES = frozenset(map(stem, "quantity qty amount count number units pieces copies".split()))
-KINDS = {
-    "average": "mean", "mean": "mean", "median": "median", "total": "sum", "combined": "sum", "overall": "sum",
-    "sum": "sum",
-}  # fmt: skip
+KINDS = {word: how for word, how in HOW.items() if how in ("sum", "mean", "median") and " " not in word}
 GETS = frozenset(
     map(
         stem,

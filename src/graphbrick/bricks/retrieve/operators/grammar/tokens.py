@@ -118,7 +118,7 @@ class Tokens:
             return None
         month = months[match["month"] or match["name"]]
         day = int(match["day"] or match["number"] or 0)
-        if not day and self.word(at) in ("may", "march", "sun") and self.word(at - 1) not in _IN_TIME:
+        if not day and self.word(at) in ("may", "march") and self.word(at - 1) not in _IN_TIME:
             return None
         if day > 31:
             return None

@@ -29,6 +29,6 @@ def of_grammar(parser: Parser) -> Plan | None:
 
 
 def _per_group(parser: Parser, text: str) -> Plan | None:
-    from graphbrick.bricks.retrieve.operators.grammar.asked.per_group import per_group  # few questions are of groups
+    from graphbrick.bricks.retrieve.operators.grammar.by_group.reading import per_group  # few questions are of groups
 
     return per_group(parser, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
@@ -15,12 +16,6 @@ from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import CountOfTriples, EdgeValues, Ends, OfTriples
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stem, stems
-
-_HOW = {
-    "total": "sum", "combined": "sum", "overall": "sum", "sum of": "sum", "sum of the": "sum", "average": "mean",
-    "mean": "mean", "highest": "largest", "largest": "largest", "biggest": "largest", "maximum": "largest",
-    "lowest": "smallest", "smallest": "smallest", "minimum": "smallest",
-}  # fmt: skip
 
 
 class Counts(Parts):
@@ -122,7 +117,7 @@ class Counts(Parts):
         period, rest = self.period(match["rest"])
         whole = self.english.search("whole_time", rest)
         rest = self.english.without("whole_time", rest)
-        how = _HOW.get(match["how"] or "", "sum" if whole or self._is_sum(match["lead"], rest) else "")
+        how = HOW.get(match["how"] or "", "sum" if whole or self._is_sum(match["lead"], rest) else "")
         words = self.english.content(MENTION.sub(" ", rest))
         if rest.startswith("of ") and match["how"]:  # «the total of the invoices»: a number called so
             words.append(stem(match["how"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
@@ -195,7 +196,7 @@ class Numbers:
         match = self.english.match("total", text)
         if match is None:
             return None
-        how = {"average": "mean", "mean": "mean", "median": "median"}.get(match["how"], "sum")
+        how = HOW.get(match["how"], "sum")
         if match["base"] is not None:
             return self._amount_of(match["base"], match["attr"], how=how)
         base, measure = self.resolver.measured(match["attr"], (), f"{match['how']} {match['attr']}")

@@ -5,31 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.asked.each_asked import each_asked, each_with
-from graphbrick.bricks.retrieve.operators.grammar.asked.grouped import PARTS, Grouping, OfEach, PerGroup
+from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions, read
+from graphbrick.bricks.retrieve.operators.grammar.by_group.plans import PARTS, Grouping, OfEach, PerGroup
+from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import each_asked, each_with
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
-from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
 from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
-from graphbrick.bricks.retrieve.operators.schema.class_graph import Join
-from graphbrick.bricks.retrieve.operators.sets import Ints, Steps
-from graphbrick.language.stems import stems
-from graphbrick.patterns.lexicon import SMALL
+from graphbrick.bricks.retrieve.operators.sets import Steps
+from graphbrick.graphs.store.literals import YEAR
 
-_EXTREMES = {
-    "highest": "largest", "largest": "largest", "biggest": "largest", "maximum": "largest", "max": "largest",
-    "lowest": "smallest", "smallest": "smallest", "minimum": "smallest", "min": "smallest",
-}  # fmt: skip
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
-_FULLER = 2.0  # times as many are joined by one relation as by any other, so that it is meant: each works somewhere
 
 
 class Numbers(Questions):
@@ -77,16 +68,16 @@ class Numbers(Questions):
             if end == size:
                 steps: Steps = ((source.relation, True),) if source.relation >= 0 else ()
                 yield Grouping(source.name, steps, source=None if steps else source)
-        if size - start <= 3 and (name := self.class_at(start, size)):
-            for steps in self._steps(names[0], name, entities, asked):
-                yield Grouping(name, steps, name)
+        name = self.class_at(start, size) if size - start <= 3 else ""
+        if name and (way := self.links.way(names[0], name, asked)):
+            yield Grouping(name, way, name)
         for link in self.links.by_noun(tokens.stems(start, size), names[0]):
             yield Grouping(tokens.joined(start, size), link.steps, "" if link.ends else link.end)
         for end in range(start + 1, size):  # «customer country», «customer's country»
-            if name := self.class_at(start, end):
-                for source, last in self.sources(end, Subject(p.Members(name), name)):
-                    for steps in self._steps(names[0], name, entities, asked) if last == size else ():
-                        yield Grouping(f"{source.name} of {name}", steps, name, source)
+            if owner := self.class_at(start, end):
+                for source, last in self.sources(end, Subject(p.Members(owner), owner)):
+                    if last == size and (way := self.links.way(names[0], owner, asked)):
+                        yield Grouping(f"{source.name} of {owner}", way, owner, source)
 
     def _by_part(self, at: int, name: str) -> Iterator[Grouping]:
         """Yield the year, month, day or weekday of the one date of a class."""
@@ -94,41 +85,9 @@ class Numbers(Questions):
         part = {"day of the week": "weekday", "date": "day"}.get(said, said)
         date = self.resolver.plain_date(p.Members(name)) if part in PARTS else None
         if date is not None and date.source.relation < 0:
-            is_whole = date.source.literal is not None and date.source.literal.kind == "year"
-            if part == "year" or not is_whole:
+            is_year = date.source.literal is not None and date.source.literal.kind == YEAR
+            if part == "year" or not is_year:
                 yield Grouping(f"{part} of {date.source.name}", source=date.source, part=part)
-
-    def _steps(self, start: str, end: str, entities: Ints, asked: str) -> Iterator[Steps]:
-        """Yield the pattern that joins the members of a class to their groups: one relation, or two."""
-        joins = [join for join in self.links.between(start, [end]) if join.start != join.end]
-        one = self._chosen([((join.relation, join.forward),) for join in joins], entities, asked)
-        if one:
-            yield one
-        if joins:
-            return
-        ways = [
-            ((first.relation, first.forward), (second.relation, second.forward))
-            for first in self.links.between(start, None)
-            for second in self._onwards(first, end)
-        ]
-        two = self._chosen(list(dict.fromkeys(ways)), entities, asked)
-        if two:
-            yield two
-
-    def _onwards(self, first: Join, end: str) -> list[Join]:
-        return [] if first.end in (first.start, end) else self.links.between(first.end, [end])
-
-    def _chosen(self, ways: list[Steps], entities: Ints, asked: str) -> Steps:
-        """Return the only one of some patterns; the one that the question names, or by which far more are joined."""
-        if len(ways) < 2:
-            return ways[0] if ways else ()
-        said = set(stems(asked)) - SMALL
-        named = [one for one in ways if any(said & set(self.links.labels[relation]) for relation, _ in one)]
-        if len(named) == 1:
-            return named[0]
-        joined = {one: len(np.unique(pairs(self.place, entities, one)[0])) for one in ways}
-        best, other = sorted(ways, key=lambda one: -joined[one])[:2]
-        return best if joined[best] >= _FULLER * joined[other] else ()
 
 
 def per_group(parser: Parser, text: str) -> Plan | None:
@@ -163,8 +122,8 @@ def of_each(parser: Parser, text: str) -> Plan | None:
 def _numbers(parser: Parser, said: str) -> Iterator[tuple[SetPlan, str, p.Attribute | None]]:
     """Yield what is counted or measured, of which entities, and how, as `PerGroup.how`."""
     word = said.split()[0]
-    how = _EXTREMES.get(word, "")
-    if how:
+    how = HOW.get(word, "") if word not in KINDS else ""
+    if how:  # «highest price» is read as «average price» is
         said = f"average{said.removeprefix(word)}"
     said = re.sub(r"^how much ", "total ", said)
     counted = _COUNTED.fullmatch(said)
