@@ -36,7 +36,7 @@ NODES = {
     "ground": "id,label,name\ng1,Workshop,Acme Repair Barn\n",
 }
 LINES = """start,end,type,Quantity
-o1,p1,CONTAINS,40
+o1,p1,CONTAINS,90
 o2,p4,CONTAINS,12
 o3,p4,CONTAINS,30
 """
@@ -156,8 +156,11 @@ def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("list all supplier countries", {"Sweden", "Japan", "UK", "Ireland"}),
         # The most by what relations lead to.
         ("top 2 suppliers by number of products", {"Nord Brod", "Tokyo Traders"}),
-        ("which product was ordered the most?", {"Toffee"}),
-        ("best-selling product", {"Toffee"}),
+        ("which product was ordered the most?", {"Crispbread"}),
+        ("which product was ordered most often?", {"Toffee"}),
+        ("which product is ordered least often", {"Tunnbrod", "Kobe Beef", "Cheddar"}),
+        ("which customer orders most often?", {"Casa Azul"}),
+        ("best-selling product", {"Crispbread"}),
         ("top 1 customer by total amount", {"Blue Bar"}),
         # What only introduces a question.
         ("Good morning everyone! I am new in purchasing. Which suppliers are in Japan?", {"Tokyo Traders"}),

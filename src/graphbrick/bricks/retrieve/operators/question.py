@@ -54,7 +54,8 @@ _EVERYDAY = tuple(
          r"\1"),
         (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:later|after|newer|more recent)\b", r"since \1"),
         (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:earlier|before|older)\b", r"until \1"),
-        (r"^((?!.*\be\d).*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),
+        (r"^((?!.*\be\d|.*\b(?:is|are|was|were|been) [a-z]+ (?:the )?(?:most|least) )"  # «is ordered most often» is no
+         r".*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),  # «ordered the most», a quantity
         (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?!to\b)(?:ever )?(.+)$",
          r"\1 \2 have never been \3"),
         (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
