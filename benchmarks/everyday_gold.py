@@ -7,14 +7,16 @@ the tables and the functions of the script of that set. Odd and even questions a
 
 from __future__ import annotations
 
+import argparse
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from everyday_sets import Tables
+from everyday_sets import Tables, save, unpacked
 
 Row = dict[str, Any]
 
@@ -104,3 +106,33 @@ def questions(text: str, scope: dict[str, Any]) -> list[Row]:
                 raise SystemExit(f"{question}\n    {len(answers)} answers to a question of kind {kind}")
             rows.append({"question": question, "answers": answers, "kind": kind, "compare": compare})
     return rows
+
+
+TOOLS = {function.__name__: function for function in (card, larger, listed, most, nothing, one)}
+"""The functions that the expressions of most sets can use."""
+
+
+def write_set(
+    script: str,
+    about: str | None,
+    package: str,
+    tables_of: Callable[[Path], Tables],
+    scope_of: Callable[[Tables], dict[str, Any]],
+) -> None:
+    """Write a set out of a package: the tables, and the questions of the text file beside its script.
+
+    Args:
+        script: The path of the script, `everyday_NAME.py`.
+        about: Its docstring.
+        package: The package of the Python index, with its version.
+        tables_of: Returns the tables of the unpacked package.
+        scope_of: Returns what the expressions of the answers can use, given the tables.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--package", type=Path, help=f"an unpacked {package.partition('=')[0]}")
+    options = parser.parse_args()
+    tables = tables_of(options.package or unpacked(package, options.work))
+    text = Path(script).with_suffix(".txt").read_text(encoding="utf-8")
+    name = Path(script).stem.removeprefix("everyday_")
+    save(options.work / name, tables, questions(text, scope_of(as_written(tables))))

@@ -27,7 +27,7 @@ from typing import Any
 import pandas as pd
 import yaml  # type: ignore[import-untyped]
 
-from everyday_gold import Row, as_written, card, larger, listed, most, nothing, one, questions
+from everyday_gold import TOOLS, Row, as_written, questions
 from everyday_sets import Tables, save, unpacked
 
 PACKAGES = ("clinosim==0.6.5", "mpmath==1.4.1")
@@ -177,7 +177,7 @@ def scope(tables: Tables) -> dict[str, Any]:
     """Return what the expressions of the answers can use: the tables by their kinds, and the names of all nodes."""
     nodes = pd.concat([table[["id", "name"]] for key, table in tables.items() if key.startswith("nodes-")])
     found = {key[6:]: table for key, table in tables.items()} | {"names": nodes.set_index("id")["name"]}
-    return found | {function.__name__: function for function in (one, card, most, nothing, larger, listed)}
+    return found | TOOLS
 
 
 def main() -> None:

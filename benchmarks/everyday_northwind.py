@@ -17,15 +17,14 @@ Needs pandas.
 
 from __future__ import annotations
 
-import argparse
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from everyday_gold import as_written, card, larger, listed, most, nothing, one, questions, renamed
-from everyday_sets import Tables, save, unpacked
+from everyday_gold import TOOLS, renamed, write_set
+from everyday_sets import Tables
 
 PACKAGE = "ApiLogicServer==17.5.10"
 FILE = "nw-gold.sqlite"
@@ -150,20 +149,8 @@ def scope(tables: Tables) -> dict[str, Any]:
     )
     cover = tables["edges-covers"].merge(found["territory"], left_on="end", right_on="id")
     cover["employee"] = cover["start"].map(names)
-    tools = {"one": one, "card": card, "most": most, "nothing": nothing, "larger": larger, "listed": listed}
-    return found | tools | {"line": line, "cover": cover}
-
-
-def main() -> None:
-    """Write the set."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", type=Path)
-    parser.add_argument("--package", type=Path, help="an unpacked ApiLogicServer")
-    options = parser.parse_args()
-    tables = trading(options.package or unpacked(PACKAGE, options.work))
-    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-    save(options.work / "northwind", tables, questions(text, scope(as_written(tables))))
+    return found | TOOLS | {"line": line, "cover": cover}
 
 
 if __name__ == "__main__":
-    main()
+    write_set(__file__, __doc__, PACKAGE, trading, scope)

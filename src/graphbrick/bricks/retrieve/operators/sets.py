@@ -121,7 +121,7 @@ class Plan(ABC):
 
 @dataclass(frozen=True)
 class Pattern(Plan):
-    """Relations in a row by themselves, of which an assumption speaks."""
+    """Relations in a row without their ends: what is assumed of them holds for every plan that follows them."""
 
     steps: Steps
 

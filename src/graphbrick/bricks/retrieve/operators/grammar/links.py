@@ -160,8 +160,8 @@ class Links:
     def way(self, start: str, end: str, said: str = "") -> Steps:
         """Return the pattern that joins two classes, by one relation or two in a row; empty if that is not clear.
 
-        Of several it is the one that a text names; or the one that joins all that the others join, as trips stop at
-        many stops, at some of which they start; or the one that at least twice as many have.
+        Of several patterns it is the one that a text names. Else it is the one that joins all that the others join:
+        trips stop at many stops, and start at some of these. Else it is the one that twice as many members have.
         """
         ways = self._ways(start).get(end, [])
         words = set(stems(said)) - SMALL

@@ -23,8 +23,8 @@ _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
 
 
-class Numbers(Questions):
-    """A reader of what is counted, added up or averaged for each group."""
+class GroupReader(Questions):
+    """A reader of one phrase of such a question: the number without its entities, or what the groups are."""
 
     def amounts(self) -> Iterator[tuple[SetPlan, p.Attribute]]:
         """Yield «average price», of all that have a price."""
@@ -38,7 +38,7 @@ class Numbers(Questions):
                     yield p.Members(name), p.Attribute(source)
 
     def by_verb(self, base: SetPlan, verb: str, done: str) -> Iterator[Grouping]:
-        """Yield the class that does, or by which is done, what a verb says to the entities of a set."""
+        """Yield the class whose members act on the entities of a set: «each agent handled», «handled by each agent»."""
         (name,) = self.links.classes_of(base.run(self.place))[:1] or ("",)
         group = self.class_at(0, len(self.tokens)) if 0 < len(self.tokens) <= 3 else ""
         if not name or not group:
@@ -95,7 +95,7 @@ def per_group(parser: Parser, text: str) -> Plan | None:
     for asked in each_asked(text):
         for base, how, measure in _numbers(parser, asked.said):
             tokens = Tokens(parser, asked.group)
-            reader = Numbers(tokens, Links(tokens))
+            reader = GroupReader(tokens, Links(tokens))
             is_verb = bool(asked.verb or asked.done)
             found = reader.by_verb(base, asked.verb, asked.done) if is_verb else reader.groupings(base, text)
             grouping = next((one for one in found if asked.is_number or not one.is_of_numbers), None)
@@ -113,7 +113,7 @@ def of_each(parser: Parser, text: str) -> Plan | None:
         base = _read(parser, group)
         if isinstance(base, SetPlan):
             tokens = Tokens(parser, said)
-            grouping = next(Numbers(tokens, Links(tokens)).groupings(base, text), None)
+            grouping = next(GroupReader(tokens, Links(tokens)).groupings(base, text), None)
             if grouping is not None:
                 return OfEach(base, grouping)
     return None
@@ -136,7 +136,7 @@ def _numbers(parser: Parser, said: str) -> Iterator[tuple[SetPlan, str, p.Attrib
         yield plan.base, how or plan.how, plan.measure
     if plan is None:
         tokens = Tokens(parser, said)
-        for base, measure in Numbers(tokens, Links(tokens)).amounts():
+        for base, measure in GroupReader(tokens, Links(tokens)).amounts():
             yield base, how or KINDS[tokens.word(0)], measure
 
 

@@ -1,4 +1,4 @@
-"""Wordings of questions for a number of each group, in parts."""
+"""The wordings of questions for a number of each group, and for what each has, taken apart by patterns."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def each_asked(text: str) -> Iterator[Asked]:
 
 
 def each_with(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the readings of a question as one for what each of some entities has: these, and what they have.
+    """Yield the two phrases of a question for what each of some entities has: the entities, and what they have.
 
     >>> list(each_with("list the employees and their departments"))
     [('employees', 'departments')]
