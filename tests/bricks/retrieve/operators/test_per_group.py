@@ -6,6 +6,7 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
 from statistics import fmean, median
 
 import pytest
@@ -147,3 +148,12 @@ def test_a_plain_noun_by_another_is_an_assumption(desk: Graph) -> None:
     answer = default_pipeline(desk)(desk, "tickets by severity")
     assert set(answer.texts) == _each(by("severity"), sum)
     assert "'tickets' are counted for each severity" in notes(answer)
+
+
+def test_every_group_has_something_that_shows_it(tmp_path: Path) -> None:
+    crowd = "".join(f"p{n},Person,P {n},{'Oslo' if n < 40 else 'Bergen' if n < 45 else 'Bodo'}\n" for n in range(47))
+    tables = {"nodes-p": f"id,label,name,city\n{crowd}", "edges": "start,end,type\np0,p1,KNOWS\n"}
+    answer = default_pipeline(graph := built_from_tables(tmp_path, tables))(graph, "number of persons per city")
+    assert answer.texts == ("Oslo: 40", "Bergen: 5", "Bodo: 2")
+    shown = {graph.properties(entity)["city"] for item in answer.evidence.items for entity in item.entities}
+    assert shown == {"Oslo", "Bergen", "Bodo"}

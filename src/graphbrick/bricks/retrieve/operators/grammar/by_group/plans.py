@@ -16,7 +16,7 @@ from graphbrick.core.items import Item
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import Source
 
-_PROVEN = 20  # entities of the best group that are shown
+_PROVEN, _GROUPS = 20, 100  # entities that are shown in all, at least one of each of so many groups
 PARTS = ("year", "month", "day", "weekday")
 """Parts of dates by which entities can be grouped."""
 
@@ -216,11 +216,12 @@ class PerGroup(TextPlan):
         return [one for one in numbers if one[1] == best]
 
     def proofs(self, place: Place) -> list[Item]:
-        """Return what shows the groups of a few entities, those of the best group first."""
+        """Return what shows the groups of some entities of each group, of the best groups alone if these are asked."""
         numbers = self.numbers(place)
         groups = self.grouping.groups(place, self.base.run(place))
         shown = self._best(numbers) if self.best in ("largest", "smallest") else numbers
-        entities = [one for key, _ in shown for one in groups.get(key, np.zeros(0, dtype=np.int64)).tolist()]
-        few = np.array(list(dict.fromkeys(entities))[:_PROVEN], dtype=np.int64)
+        n = max(1, _PROVEN // len(shown))
+        some = [entity for key, _ in shown[:_GROUPS] if key in groups for entity in groups[key][:n].tolist()]
+        few = np.array(list(dict.fromkeys(some)), dtype=np.int64)
         items = [] if self.measure is None else self.measure.proofs(place, few)
         return items + self.grouping.proofs(place, few)
