@@ -6,8 +6,8 @@ Of WordNet (Debian package ``wordnet-base``) it keeps five things: which nouns n
 and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; which
 nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.gz``;
 which verbs mean the same, in ``verbs.tsv.gz``; and which adjectives are those of places («swedish» of Sweden), in
-``places.tsv.gz``. A line of ``senses.tsv.gz`` is one meaning: the lines that it is a
-kind of, as distances upwards (a negative one downwards), then its words, with a star behind words that have many
+``places.tsv.gz``. A line of ``senses.tsv.gz`` is one meaning: the lines that are a
+kind of it, as distances downwards (a negative one upwards), then its words, with a star behind words that have many
 meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind those that more often mean something else.
 """
 
@@ -125,16 +125,18 @@ def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[s
     """Yield a line for each meaning; only words that mean it commonly are named."""
     kept = [offset for offset, synset in data.items() if synset.kind in MEANINGS]
     number = {offset: line for line, offset in enumerate(kept)}
+    narrower: dict[str, list[str]] = {offset: [] for offset in kept}
     for offset in kept:
-        wider = [
-            str(number[offset] - number[to]) for mark, to, *_ in data[offset].pointers if mark == "@" and to in number
-        ]
+        for mark, to, *_ in data[offset].pointers:
+            if mark == "@" and to in number:
+                narrower[to].append(str(number[offset] - number[to]))
+    for offset in kept:
         words = []
         for word in data[offset].words:
             senses = index.get(word, [])
             if offset in senses[:SENSES_OF_NOUN] and is_plain(word.replace("_", "")):
                 words.append(word.replace("_", " ") + ("" if len(senses) <= FEW_SENSES else "*"))
-        yield f"{','.join(wider)}\t{','.join(words)}"
+        yield f"{','.join(narrower[offset])}\t{','.join(words)}"
 
 
 def same_verbs(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:

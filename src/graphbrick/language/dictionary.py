@@ -2,25 +2,33 @@
 
 Importing lemminflect imports spaCy where it is installed, and its first use reads 120,000 lines into dictionaries: over
 a second of processor time for the dozen words that a question needs. Here the two sorted files are only unpacked, and a
-word is found by bisection. What the dictionary does not have is left to lemminflect's rules.
+word is found by bisection. What the dictionary does not have gets its regular form.
 """
 
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from graphbrick.core.errors import ModelError
 
 _INFLECTED = {"noun": ("NNS",), "verb": ("VBD", "VBN", "VBG", "VBZ")}  # forms in a line of the file, in order
 _OTHERWISE = {"VBD": "VBN", "VBN": "VBD"}  # forms that stand for a missing one
-# Words that lemminflect overrides by code; without an entry its rules decide.
+# Words that lemminflect overrides by code.
 _BE = {"VBD": "was", "VBN": "been", "VBG": "being", "VBZ": "is"}
-_MODAL = frozenset({"can", "may", "will", "shall", "must", "ought", "dare"})
+_PAST_OF_MODAL = {"can": "could", "may": "might", "will": "would", "shall": "should", "must": "must", "ought": "ought"}
+
+# Endings of regular forms.
+_HISSING = re.compile(r"(?:s|x|z|ch|sh)$")
+_CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_GREEK = re.compile(r"[sx]is$")  # thesis, epistaxis
+_MAN = re.compile(r"[a-z]man$")
+# One short vowel and one consonant at the end: the consonant is doubled.
+_SHORT = re.compile(r"(?:(?:co|de|dis|mis|out|over|pre|re|un|under)-?[^aeiou]+|[^aeiou]*)[aeiou][^aeiouwxy]")
 
 
 def is_installed() -> bool:
@@ -29,7 +37,7 @@ def is_installed() -> bool:
 
 
 def inflected(word: str, tag: str) -> str:
-    """Return the first form of a word, or the word itself if it has none.
+    """Return the first form of a word, the regular one if the dictionary has none.
 
     Args:
         word: A base form.
@@ -39,11 +47,11 @@ def inflected(word: str, tag: str) -> str:
         ModelError: lemminflect is not installed.
     """
     lower, same_case = word.lower(), _case(word)
-    form = _BE[tag] if lower == "be" and tag in _BE else _looked_up(lower, tag) if lower not in _MODAL else ""
-    if form:
-        return same_case(form)
-    forms = _package().getInflection(word, tag)
-    return str(forms[0]) if forms else word
+    if lower in _PAST_OF_MODAL:
+        form = _PAST_OF_MODAL[lower] if tag in _OTHERWISE else ""
+    else:
+        form = _BE[tag] if lower == "be" and tag in _BE else _looked_up(lower, tag)
+    return same_case(form or regular(lower, tag))
 
 
 def lemmas(word: str) -> dict[str, str]:
@@ -59,6 +67,34 @@ def lemmas(word: str) -> dict[str, str]:
         entries["AUX" if part == "MODAL" else part] = forms
     entries |= _overrides("lemma_overrides.csv").get(lower, {})
     return {part: same_case(forms.split("/")[0]) for part, forms in entries.items()}
+
+
+def regular(word: str, tag: str) -> str:
+    """Return the regular form of a word, as one has that no dictionary has.
+
+    Args:
+        word: A base form in lower case.
+        tag: The form, as the Penn Treebank names it: NNS, VBD, VBN, VBG or VBZ.
+
+    >>> regular("blorb", "NNS"), regular("grelly", "NNS"), regular("fibrosis", "NNS"), regular("signalman", "NNS")
+    ('blorbs', 'grellies', 'fibroses', 'signalmen')
+    >>> regular("reblog", "VBD"), regular("onboard", "VBN"), regular("upcycle", "VBG"), regular("patchify", "VBZ")
+    ('reblogged', 'onboarded', 'upcycling', 'patchifies')
+    """
+    if tag == "NNS" and _GREEK.search(word):
+        return word[:-2] + "es"
+    if tag == "NNS" and _MAN.search(word):
+        return word[:-2] + "en"
+    if tag in ("NNS", "VBZ"):
+        return word[:-1] + "ies" if _CONSONANT_Y.search(word) else word + ("es" if _HISSING.search(word) else "s")
+    stem = word + word[-1] if _SHORT.fullmatch(word) else word
+    if tag == "VBG":
+        if word.endswith("ie"):
+            return word[:-2] + "ying"
+        return (word[:-1] if re.search(r"[^eoy]e$", word) else stem) + "ing"
+    if word.endswith("e"):
+        return word + "d"
+    return word[:-1] + "ied" if _CONSONANT_Y.search(word) else stem + "ed"
 
 
 def _looked_up(word: str, tag: str) -> str:
@@ -129,12 +165,3 @@ def _bytes(file: str) -> bytes:
 
 def _missing() -> ModelError:
     return ModelError("writing English questions needs lemminflect: pip install 'graphbrick[learn]'")
-
-
-@lru_cache(maxsize=1)
-def _package() -> Any:
-    try:
-        import lemminflect
-    except ImportError as error:
-        raise _missing() from error
-    return lemminflect

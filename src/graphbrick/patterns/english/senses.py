@@ -19,32 +19,43 @@ _MANY_MEANINGS = "*"
 
 
 class _Meanings(NamedTuple):
-    """Contents of the file.
+    """Contents of the file; a line is only read in full when one of its words is asked for.
 
     Attributes:
-        words: The words of each meaning, with a star behind those that have many meanings.
-        kinds: For a meaning, those that are a kind of it.
-        of_word: The common meanings of each word.
+        lines: The lines, one for each meaning.
+        of_word: The common meanings of each word, with a star behind a word of many meanings.
     """
 
-    words: list[list[str]]
-    kinds: dict[int, list[int]]
+    lines: list[str]
     of_word: dict[str, list[int]]
+
+    def of(self, noun: str) -> list[int]:
+        """Return the common meanings of a noun."""
+        return sorted(self.of_word.get(noun, []) + self.of_word.get(noun + _MANY_MEANINGS, []))
+
+    def words(self, meaning: int) -> list[str]:
+        """Return the words of a meaning, with a star behind those of many meanings."""
+        named = self.lines[meaning].partition("\t")[2]
+        return named.split(",") if named else []
+
+    def kinds(self, meaning: int) -> list[int]:
+        """Return the meanings that are a kind of a meaning."""
+        distances = self.lines[meaning].partition("\t")[0]
+        return [meaning + int(distance) for distance in distances.split(",")] if distances else []
 
 
 @lru_cache(maxsize=1)
 def _meanings() -> _Meanings:
     packed = (files("graphbrick.patterns.english") / "senses.tsv.gz").read_bytes()
-    words: list[list[str]] = []
-    kinds, of_word = defaultdict[int, list[int]](list), defaultdict[str, list[int]](list)
-    for number, line in enumerate(gzip.decompress(packed).decode("utf-8").splitlines()):
-        wider, _, named = line.partition("\t")
-        words.append(named.split(",") if named else [])
-        for distance in wider.split(",") if wider else ():
-            kinds[number - int(distance)].append(number)
-        for word in words[-1]:
-            of_word[word.rstrip(_MANY_MEANINGS)].append(number)
-    return _Meanings(words, dict(kinds), dict(of_word))
+    lines = gzip.decompress(packed).decode("utf-8").splitlines()
+    of_word: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        for word in line[line.index("\t") + 1 :].split(","):
+            if word in of_word:
+                of_word[word].append(number)
+            else:
+                of_word[word] = [number]
+    return _Meanings(lines, of_word)
 
 
 def kinds_of(noun: str) -> dict[str, int]:
@@ -57,17 +68,17 @@ def kinds_of(noun: str) -> dict[str, int]:
     (1, 0, False)
     """
     meanings, kinds = _meanings(), dict[str, int]()
-    numbers, met = meanings.of_word.get(noun, []), set[int]()
+    numbers, met = meanings.of(noun) if noun else [], set[int]()
     for distance in range(_FURTHEST + 1):
         numbers = [number for number in dict.fromkeys(numbers) if number not in met]
         met.update(numbers)
-        named = [word for number in numbers for word in meanings.words[number]]
+        named = [word for number in numbers for word in meanings.words(number)]
         if len(named) > _MOST:
             break
         for word in named:
             if not word.endswith(_MANY_MEANINGS) and word != noun:
                 kinds.setdefault(word, distance)
-        numbers = [kind for number in numbers for kind in meanings.kinds.get(number, ())]
+        numbers = [kind for number in numbers for kind in meanings.kinds(number)]
     return kinds
 
 
