@@ -26,6 +26,8 @@ _SHORT_NAMES = {
     **dict.fromkeys(("us", "usa", "america"), ("USA", "US", "United States", "United States of America")),
     **dict.fromkeys(("uk", "britain"), ("UK", "United Kingdom", "Great Britain")),
 }
+_NAME, _SURNAME = map(stem, ("name", "surname"))
+_OF_PEOPLE = frozenset(map(stem, "first last middle family given maiden full nick".split()))
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
 _PRIZES = frozenset(map(stem, "title titles championship champion champions winner winners victory".split()))
 _WINS = frozenset(("win", "wins", "won", "winning", "claimed", "took", "take", "captured"))
@@ -176,6 +178,11 @@ def _singulars(text: str) -> Iterator[str]:
             yield text[:-2]
 
 
+def _has_names_of_people(source: Source) -> bool:
+    """Return whether a property is a name of people, such as `last_name`: «butchers» are no people called Butcher."""
+    return _SURNAME in source.stems or (_NAME in source.stems and not _OF_PEOPLE.isdisjoint(source.stems))
+
+
 def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     """Return the value of a property that some words are, as the graph writes it; else None."""
     text = " ".join(span)
@@ -187,7 +194,8 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     code = source.codes.get(stem(plain)) or source.codes.get(plain.lower())
     if code is not None:
         return code
-    forms = [plain, *_singulars(plain), *_SHORT_NAMES.get(plain.casefold(), ())]
+    singulars = () if _has_names_of_people(source) else _singulars(plain)
+    forms = [plain, *singulars, *_SHORT_NAMES.get(plain.casefold(), ())]
     cased = [plain.capitalize(), plain.title(), plain.upper()] if not graph.columns else []
     for form in (*forms, *cased):
         owners = equal_to(graph, source.name, form)

@@ -95,6 +95,10 @@ _EVERYDAY = tuple(
         (r"\b(?:lives?|lived) (?:the )?(longest|shortest)\b", r"has the \1 lifespan"),
         (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),
         (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),
+        (r"\b([a-z]{3,}) (?:directly|officially|currently) (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
+        (r"^(are there (?:any )?.+?)\?? which ones$", r"\1"),
+        (r"^(how many .+) (?:are|is|do we have) in (?:our|the) (?:assortment|product range|range|portfolio|catalog(?:ue)?)$",
+         r"\1 are there"),
     )
 )  # fmt: skip
 # Numbers of which the lower is the better one.

@@ -10,7 +10,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges, OfEnds
-from graphbrick.bricks.retrieve.operators.grammar.nouns import Nouns
+from graphbrick.bricks.retrieve.operators.grammar.nouns.phrases import Nouns
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, KINDS, QUANTITIES
 from graphbrick.bricks.retrieve.operators.plan import Measure
 from graphbrick.bricks.retrieve.operators.wording import Comparison

@@ -40,6 +40,12 @@ from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 
 
+_EMPLOYED = frozenset(map(stem, "work employed".split()))
+_FOR_US = frozenset(
+    ("for us", "with us", "by us", "here", "in our company", "at our company", "for our company", "for the company")
+)
+
+
 class Verbs(Clocks):
     """A reader of verbs with their objects."""
 
@@ -56,6 +62,8 @@ class Verbs(Clocks):
             for values, end in self.values(self.tokens.past(at + 1, ("the", "a", "in", "on", "at"))):
                 if all(term.value is True for term, _ in values.terms):
                     yield from self.valued(subject, values, end)
+        for _, end in self.tokens.phrase(at + 1, _FOR_US) if self.tokens.verb_stems(at) & _EMPLOYED else ():
+            yield Reading(subject.plan, end, can_be_denied=False)
         if self.tokens.word(at).startswith("share"):
             yield from self.same_as(at + 1, subject)
         yield from self.by_clock(at, subject)

@@ -1,0 +1,1 @@
+"""Noun phrases: values, nouns, and what stands around them."""

@@ -1,0 +1,164 @@
+"""What a noun alone stands for: a class, all with a value, those with a role, the ends of a relation."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.groups import (
+    Group,
+    Subject,
+    joined,
+    linked,
+)
+from graphbrick.bricks.retrieve.operators.grammar.nouns.values import OfValues
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.properties.selections import Where
+from graphbrick.core.properties.values import Kind
+from graphbrick.core.session import current_session
+from graphbrick.language import forms
+from graphbrick.language.stems import is_plural, spaced, stem
+from graphbrick.patterns.properties.sources import Source, sources_of
+
+_LONGEST = 3  # words of the name of a class
+_FEW = 100  # different values of a property
+_PEOPLE = frozenset("people persons".split())
+# Words of properties whose values are nouns for what has them.
+_OF_PEOPLE = frozenset(map(stem, "title role position job occupation profession rank".split()))
+_OF_THINGS = frozenset(map(stem, "type kind category subcategory class genre family style".split()))
+_HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
+
+
+class Heads(OfValues):
+    """A reader of nouns."""
+
+    @abstractmethod
+    def group(self, at: int) -> Iterator[tuple[Group, int]]:
+        """Yield the readings of a noun phrase with its quantity."""
+
+    def _head(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield the sets that the noun at a place names: a class, all with a value, a role, the ends of a relation."""
+        tokens = self.tokens
+        value = tokens.term(at)
+        if value is not None and value[1] > at + 1 and self.class_at(at, at + 1):
+            yield from self._by_value(at)  # «store managers», where there are stores
+        for end in range(min(at + _LONGEST, len(tokens)), at, -1):
+            name = self.class_at(at, end)
+            is_verb = tokens.word(end - 1).endswith("ed") and not name.lower().endswith("ed")  # «(who) ordered in 2014»
+            if name and name in self.links.joins and not is_verb:
+                if tokens.is_one_of(end, ("member", "members")):  # «staff members»
+                    yield Subject(p.Members(name), name), end + 1
+                yield Subject(p.Members(name), name), end
+        yield from self._by_value(at)
+        yield from self._by_last_word(at)
+        yield from self.roles(at)
+        yield from self._by_kind(at)
+        for name in self.links.joins:
+            for source, end in self.sources(at, Subject(p.Members(name), name)):
+                end = tokens.past(end, ("prize",))
+                if tokens.word(end) in _HOLDERS:
+                    every = Subject(p.Members(name), name)
+                    yield Subject(self.with_some(every, source, none=False), name), end + 1
+        for end in range(min(at + 2, len(tokens)), at, -1):
+            for start, link in self.links.called(tokens.stems(at, end)):
+                if not tokens.is_one_of(end, ("of",)):
+                    ends = joined(
+                        Subject(link.everything(), link.end),
+                        link.back(start),
+                        p.Members(start),
+                    )
+                    yield Subject(ends, link.end), end
+                    continue
+                for group, last in self.group(end + 1):  # «the trainer of e0»
+                    if start in group.classes and group.quantity.kind in ("some", "both"):
+                        every = Subject(link.everything(), link.end)
+                        for one in linked(self.place, every, link.back(start), group):
+                            yield Subject(one.plan, link.end), last
+
+    def _by_kind(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield what one relation joins to an entity with a plural as its name: «transition metals», «beverages»."""
+        tokens = self.tokens
+        is_said = tokens.word(at) in ("members", "entries") and tokens.word(at + 1) == "of"
+        start = tokens.past(at + 2, ("the",)) if is_said else at
+        entity = tokens.entity(start)
+        last = "" if entity is None else self.place.graph.label(entity).lower().split()[-1]
+        if entity is None or not (is_said or (is_plural(last) and not last.endswith("ics"))):
+            return
+        ends = p.Listed((entity,))
+        own = self.links.classes_of(ends.run(self.place))[:1]
+        if own and not is_said and self.links.is_place(own[0]):
+            return  # the «United States» are no kind of something
+        kinds = [(name, link) for name in self.links.joins for link in self.links.plain(name, own, "in")]
+        if len(kinds) == 1 and kinds[0][0] not in own:
+            if not is_said and forms.kind_of(spaced(kinds[0][0]).lower()) == forms.PERSON:
+                return  # people in «North Sales» are no kind of people
+            (name, link) = kinds[0]
+            end = start + 1
+            after = self.class_at(end, end + 1) if end < len(tokens) else ""
+            if after in own and not is_said:
+                return  # «the Transition group» is the group
+            end += bool(after) and (after in own or after == name)  # «of the Group 10 elements»
+            yield Subject(joined(Subject(p.Members(name), name), link, ends), name), end
+
+    def class_at(self, at: int, end: int) -> str:
+        """Return the class that the words between two places name; "" for none."""
+        name = self.lexicon.class_named(self.tokens.stems(at, end))
+        if name or end - at > 1:
+            return name
+        if self.tokens.word(at) in _PEOPLE:
+            return self._only_people()
+        word = self.tokens.stems(at, end)[0]
+        near = map(self.lexicon.class_named, self.tokens.english.near.get(word, ()))
+        found = next(filter(None, near), "") if word in self.tokens.english.class_words else ""
+        return found or self.links.class_ending_in(at)
+
+    def _by_value(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield all that have a value that stands for them: «electricians», «a leak», «Boeings»."""
+        for values, end in self.values(at):
+            if any(negated or term.value is True for term, negated in values.terms):
+                continue
+            sources = {source for term, _ in values.terms for source in term.sources}
+            for name in self.links.joins:
+                subject = Subject(p.Members(name), name)
+                if any(self.has(subject, source) for source in sources):
+                    for plan in self.with_values(subject, values):
+                        yield Subject(plan, name), end
+
+    def _only_people(self) -> str:
+        """Return the one class of persons; "" if there are several or none."""
+        persons = [name for name in self.links.joins if forms.kind_of(spaced(name).lower()) == forms.PERSON]
+        return persons[0] if len(persons) == 1 else ""
+
+    def _by_last_word(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield all with a value that ends in a noun: «engineers» of «Senior Engineer» and «Test Engineer»."""
+        word = self.tokens.word(at)
+        if not is_plural(word) or self.tokens.term(at) is not None:
+            return
+        graph = self.place.graph
+        by_word = current_session().get(("last words of values", graph.place, graph.hash), self._last_words, at_most=8)
+        persons = [name for name in self.links.joins if forms.kind_of(spaced(name).lower()) == forms.PERSON]
+        for name in self.links.joins:
+            own = self.own_sources(name)
+            fits = {
+                source: values
+                for source, values in by_word.get(stem(word), {}).items()
+                if source in own and not (_OF_PEOPLE if name in persons else _OF_THINGS).isdisjoint(source.words)
+            }
+            for source, values in fits.items() if len(fits) == 1 else ():
+                parts = tuple(Where(p.Members(name), (source,), value) for value in values)
+                plan: SetPlan = p.Either(parts) if len(parts) > 1 else parts[0]
+                said = f"{word!r} is read as {source.name} {' or '.join(values)}"
+                self.resolver.assumptions[plan] = said
+                yield Subject(plan, name), at + 1
+
+    def _last_words(self) -> dict[str, dict[Source, list[str]]]:
+        """Return the values of two or more words by the stems of their last ones, for each property with few values."""
+        found: dict[str, dict[Source, list[str]]] = {}
+        texts = {source.name: source for source in sources_of(self.place.graph) if source.kind == Kind.TEXT}
+        for column in self.place.graph.columns:
+            for text in column.few_texts(_FEW) if column.name in texts and not column.of_triples else ():
+                *before, last = text.lower().split() or [""]
+                if before and last.isalpha() and len(before) < _LONGEST:
+                    found.setdefault(stem(last), {}).setdefault(texts[column.name], []).append(text)
+        return found

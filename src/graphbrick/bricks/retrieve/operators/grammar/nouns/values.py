@@ -1,0 +1,146 @@
+"""Values of properties in noun phrases, and what «not» before them says: «married», «unmarried», «Boeing or Airbus»."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from typing import NamedTuple
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.groups import (
+    Reading,
+    Subject,
+)
+from graphbrick.bricks.retrieve.operators.grammar.roles import Roles
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.properties.selections import Where
+from graphbrick.core.properties.values import Kind
+from graphbrick.core.session import current_session
+from graphbrick.language import forms
+from graphbrick.language.stems import stem
+from graphbrick.patterns.properties.sources import Source, words_of_values
+from graphbrick.patterns.properties.terms import Term
+
+_PREFIXES = ("un", "non-", "non", "in")
+
+
+class Values(NamedTuple):
+    """Values of properties side by side.
+
+    Attributes:
+        terms: Each with whether it is negated.
+        is_or: Whether «or» joins them.
+    """
+
+    terms: tuple[tuple[Term, bool], ...]
+    is_or: bool = False
+
+
+class OfValues(Roles):
+    """A reader of values."""
+
+    def values(self, at: int) -> Iterator[tuple[Values, int]]:
+        """Yield values side by side, each with whether it is negated: «married», «unmarried», «Boeing or Airbus»."""
+        tokens = self.tokens
+        is_not = tokens.is_one_of(at, ("not", "non", "non-"))
+        place = at + 1 if is_not else at
+        found = tokens.term(place) or self._prefixed(place)
+        if found is None:
+            return
+        term, end = found
+        negated = is_not or tokens.term(place) is None or tokens.is_prefixed(place)
+        after = tokens.past(end, (",",))
+        if tokens.word(after) in ("and", "or", "nor"):
+            for others, last in self.values(after + 1):
+                yield others._replace(terms=((term, negated), *others.terms), is_or=tokens.word(after) != "and"), last
+        yield Values(((term, negated),)), end
+
+    def _prefixed(self, at: int) -> tuple[Term, int] | None:
+        """Return the value of «unmarried», «unheated», where a property says «married»."""
+        word = self.tokens.word(at)
+        for prefix in _PREFIXES:
+            if not word.startswith(prefix) or len(word) < len(prefix) + 4:
+                continue
+            terms = self.tokens.values_in(word.removeprefix(prefix).lstrip("-"))
+            if len(terms) == 1 and terms[0].start == 0 and terms[0].sources[0].kind == Kind.BOOLEAN:
+                return terms[0], at + 1
+        return None
+
+    def with_values(self, subject: Subject, values: Values) -> Iterator[SetPlan]:
+        """Yield the part of a set that has some values of its own properties: one of those of one property."""
+        yield from (one.plan for one in self.valued(subject, values, 0))
+
+    def valued(self, subject: Subject, values: Values, end: int) -> Iterator[Reading]:
+        """Yield the reading that a set has some values: one of those of one property, or all of several."""
+        parts, known = list[SetPlan](), list[Source]()
+        shared = frozenset[Source].intersection(*(frozenset(term.sources) for term, _ in values.terms))
+        for term, negated in values.terms:
+            sources = tuple(one for one in term.sources if self.has(subject, one))
+            if not sources:
+                return
+            inside = Reading(Where(subject.plan, sources, term.value), end, known=sources[:1])
+            parts += [one.plan for one in (self.denied(subject, [inside]) if negated else [inside])]
+            known.append(sources[0])
+        both = p.Either if shared or values.is_or else p.Both
+        yield Reading(both(tuple(parts)) if parts[1:] else parts[0], end, known=tuple(dict.fromkeys(known)))
+
+    def has(self, subject: Subject, source: Source) -> bool:
+        """Return whether members of a class have a property."""
+        return source in self.own_sources(subject.name)
+
+    def denied(self, subject: Subject, readings: Iterable[Reading]) -> Iterator[Reading]:
+        """Yield the part of a set of which what was read is not so, where «not» has a clear meaning."""
+        for one in readings:
+            if one.can_be_denied:
+                inside, base = one.wide or one.plan, subject
+                for source in one.known:
+                    base = base._replace(plan=self._knowing(base, source, inside))
+                plan = p.opposite(inside) or p.Without(base.plan, inside)
+                yield one._replace(plan=plan, wide=None, known=())
+
+    def denied_if(self, subject: Subject, readings: Iterable[Reading], *, negated: bool) -> Iterable[Reading]:
+        """Return what was read, or where a «not» stood before it, its denial."""
+        return self.denied(subject, readings) if negated else readings
+
+    def _knowing(self, subject: Subject, source: Source, inside: SetPlan) -> SetPlan:
+        """Return the part of a set of which a property is known, if some have it that are not in another set."""
+        known = p.Both((p.Members(subject.name), self.resolver.holding(source)))
+        others, members = p.Without(known, inside).run(self.place), self.lexicon.classes[subject.name]
+        if len(known.run(self.place)) == len(members) or not len(others):
+            return subject.plan
+        return p.Both((subject.plan, self.resolver.holding(source)))
+
+    def with_some(self, subject: Subject, source: Source, *, none: bool) -> SetPlan:
+        """Return the part of a set with a property, or without: of numbers, those with 0 if there are any."""
+        if source.kind == Kind.BOOLEAN:
+            yes = Where(subject.plan, (source,), True)
+            return p.Without(self._knowing(subject, source, yes), yes) if none else yes
+        known: SetPlan = p.Both((subject.plan, self.resolver.holding(source)))
+        if source.literal is None or source.is_date:
+            return p.Without(subject.plan, known) if none else known
+        zero = p.compared(p.Members(subject.name), p.Attribute(source), "exactly", 0)
+        has = p.Without(known, zero) if len(zero.run(self.place)) else known
+        return p.Without(subject.plan, has) if none else has
+
+    def _values_called(self, label: str) -> Iterator[Values]:
+        """Yield the values that have the name of an entity: «Economics students» of a programme."""
+        terms = self.tokens.values_in(label.lower())
+        if len(terms) == 1 and terms[0].start == 0 and terms[0].end == len(label):
+            yield Values(((terms[0], False),))
+
+    def values_said_as(self, verbs: Set[str]) -> Iterator[Values]:
+        """Yield the values of one word that a verb may say: «leak» for «leaked»."""
+        graph = self.place.graph
+        by_verb = current_session().get(("values as verbs", graph.place, graph.hash), self._by_verb, at_most=8)
+        for word in sorted({word for verb in verbs for word in by_verb.get(verb, ())}):
+            terms = self.tokens.values_in(word)
+            if len(terms) == 1 and terms[0].start == 0 and terms[0].end == len(word):
+                yield Values(((terms[0], False),))
+
+    def _by_verb(self) -> dict[str, list[str]]:
+        """Return the words of values by the stems of verbs that they are forms of."""
+        found: dict[str, list[str]] = {}
+        for word in words_of_values(self.place.graph):
+            verb = forms.verb_of(word) if word.isalpha() and forms.is_installed() else ""
+            for one in {stem(word), stem(verb)} if verb else ():
+                found.setdefault(one, []).append(word)
+        return found
