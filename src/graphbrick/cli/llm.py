@@ -17,7 +17,8 @@ LLMName = Annotated[
     typer.Option(
         "--llm",
         metavar="MODEL",
-        help="Let a language model answer, and choose in recipes: a model of this machine (graphbrick models list, or "
+        help="Let a language model answer what rules and paths leave open, and choose in recipes: "
+        "a model of this machine (graphbrick models list, or "
         "a GGUF file), one of the server that OPENAI_BASE_URL names, or LLM('gpt-4.1', temperature=0.2).",
     ),
 ]

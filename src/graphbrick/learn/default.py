@@ -37,7 +37,8 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     Args:
         graph: The graph; None for one that was not learned.
         llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". It plans operators that the rules
-            cannot read, and in place of quotations from passages it writes an answer with citations.
+            cannot read, and answers from the evidence where the last stage of the pipeline gives no answer. In place
+            of quotations from passages it writes an answer with citations.
 
     Raises:
         ModelError: What was learned of the graph is damaged.
@@ -64,6 +65,7 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
 
 def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
     from graphbrick.bricks.generate.generate import Generate
+    from graphbrick.bricks.generate.path_answer import PathAnswer
     from graphbrick.bricks.generate.quote import Quote
     from graphbrick.bricks.retrieve.operators.stage import Operators
     from graphbrick.pipeline import Sequence
@@ -76,6 +78,8 @@ def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
             return _ending_in(pipeline, parse(f"WriteAnswer({model}, form='a short answer')"))
         stages = (replace(one, llm=generate.llm) if isinstance(one, Operators) else one for one in pipeline.stages)
         pipeline = Sequence(tuple(stages))
+        last = pipeline.stages[-1]
+        generate = replace(generate, first=last) if isinstance(last, PathAnswer) else generate
     return _ending_in(pipeline, generate)
 
 
@@ -85,6 +89,10 @@ def withholding(pipeline: Pipeline, min_confidence: float) -> Pipeline | None:
     from graphbrick.pipeline.brick import Brick
 
     last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
+    first = getattr(last, "first", None)  # of a stage in which a language model answers what this one withholds
+    if first is not None:
+        changed = withholding(first, min_confidence)
+        return None if changed is None else _ending_in(pipeline, replace(last, first=changed))  # type: ignore[type-var]
     if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
         return None
     return _ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]

@@ -47,13 +47,15 @@ class Generate(GenerateStage):
     taken. An answer without support is an event in the trace: the model may have made it up. The model may say that the
     answer is not in the evidence, unless the prompt is "paths"; without evidence it is not called. Evidence that does
     not fit the model's context is left out from the end, which is an event. Evidence with cards is for questions about
-    all that is known of an entity, for reasons or for consequences: their answer is written by `WriteAnswer`.
+    all that is known of an entity, for reasons or for consequences: their answer is written by `WriteAnswer`. With
+    ``first`` the model is asked only if that stage gives no answer: what a plan counts, compares or lists is exact.
 
     Args:
         llm: The language model, such as LLM().
         prompt: What it is told: "zero" for instructions only, "one" or "few" for instructions and examples, "paths" for
             instructions that always ask for the best answers that the paths hold, as published systems do, or the path
             of a text file with a prompt of your own (docs/llm.md).
+        first: A generate stage that answers first, such as PathAnswer(min_confidence=0.3); None for none.
 
     Returns:
         Distinct answers in the order of the reply; the items of the evidence that support them.
@@ -67,6 +69,7 @@ class Generate(GenerateStage):
 
     llm: ChatModel = parameter(example="LLM()")
     prompt: str = parameter(NAMES[0], path=True, search=NAMES[:3])
+    first: GenerateStage | None = parameter(None, example="PathAnswer(min_confidence=0.3)")
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Ask the model and read its reply."""
@@ -75,6 +78,9 @@ class Generate(GenerateStage):
             return Answer()
         if any(item.kind == "card" for item in evidence.items):
             return WriteAnswer(self.llm, form="one to three sentences").generate(query, evidence)
+        answer = Answer() if self.first is None else self.first.generate(query, evidence)
+        if answer.texts:
+            return answer
         request, items = self.request(query, evidence)
         on_token = current_on_token()
         if on_token is not None and self.llm.structured:

@@ -32,6 +32,7 @@ from graphbrick.graphs.store.literals import (
 )
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, is_plural, spaced, stem
+from graphbrick.patterns.english.states import code_of_state
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.names import name_stems
 from graphbrick.patterns.text import readable
@@ -48,6 +49,11 @@ _LOWEST: dict[Kind, Scalar] = {
     Kind.TEXT: "",
 }
 _YEARS = range(1000, 2200)
+_MEANS = {  # words for what columns that are cut short measure
+    short: tuple(map(stem, words.split()))
+    for shorts, words in (("srp msrp rrp", "price"), ("sqft sqm", "area size"), ("qty", "quantity"), ("amt", "amount"))
+    for short in shorts.split()
+}
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())
 _SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
 _OF_YEARS = re.compile(
@@ -184,7 +190,8 @@ def _columns_of_changes(graph: Graph) -> list[PropertyColumn]:
 def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
     """Return the stems of a name that have a meaning, with the verb of «composer», and all of them in order."""
     agents = (word[:-2] for word in stems if len(word) >= _SHORTEST_AGENT and word.endswith(("er", "or")))
-    words, is_state = frozenset((*stems, *agents)), len(stems) > 1 and stems[0] in ("is", "has")
+    means = (word for short in stems for word in _MEANS.get(short, ()))
+    words, is_state = frozenset((*stems, *agents, *means)), len(stems) > 1 and stems[0] in ("is", "has")
     return words - _SMALL or words, stems[1:] if is_state else stems
 
 
@@ -313,8 +320,13 @@ def _any_value(column: PropertyColumn) -> list[Condition]:
 
 
 def holders_of(graph: Graph, source: Source, value: Scalar) -> Ints:
-    """Return the entities whose value of a property equals another; True is the value for yes; ascending."""
-    return equal_to(graph, source.name, source.yes if value is True else value)
+    """Return the entities whose value of a property equals another; True is the value for yes; ascending.
+
+    Columns of states may have codes: `WA` for Washington.
+    """
+    found = equal_to(graph, source.name, source.yes if value is True else value)
+    code = code_of_state(value, source.words) if isinstance(value, str) and not len(found) else ""
+    return equal_to(graph, source.name, code) if code else found
 
 
 def equal_to(graph: Graph, name: str, value: Scalar) -> Ints:

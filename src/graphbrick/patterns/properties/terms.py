@@ -12,6 +12,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.patterns.english.states import code_of_state
 from graphbrick.patterns.properties.sources import Source, equal_to, sources_of
 
 _LONGEST = 6  # words of a value
@@ -28,6 +29,7 @@ _SHORT_NAMES = {
 }
 _NAME, _SURNAME = map(stem, ("name", "surname"))
 _OF_PEOPLE = frozenset(map(stem, "first last middle family given maiden full nick".split()))
+_CURRENCIES = frozenset("dollar dollars euro euros pound pounds cent cents buck bucks yen franc francs".split())
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
 _PRIZES = frozenset(map(stem, "title titles championship champion champions winner winners victory".split()))
 _WINS = frozenset(("win", "wins", "won", "winning", "claimed", "took", "take", "captured"))
@@ -114,13 +116,17 @@ def _terms_at(
     texts = [source for source in sources if source.kind == Kind.TEXT]
     for length in range(min(_LONGEST, len(words) - at), 0, -1):
         span = [word[0] for word in words[at : at + length]]
-        if not _may_be_value(span, known):
+        is_unit = length == 1 and at > 0 and words[at - 1][0][-1].isdigit() and span[0].lower() in _CURRENCIES
+        if is_unit or not _may_be_value(span, known):
             continue
         readings = [(source, value) for source in texts if (value := _value(graph, source, span)) is not None]
         if readings:
             after = tuple(forms[length : length + 2])
             exact = [s for s, _ in readings if after[: len(s.stems)] == s.stems]
             end = at + length + (len(exact[0].stems) if exact else 0)
+            if not exact and after[:1] and any(after[0] == s.stems[-1] and s.stems[1:] for s, _ in readings):
+                exact = [s for s, _ in readings if s.stems[-1:] == after[:1]]  # «Washington state» of `store_state`
+                end += 1
             chosen = tuple(exact or [source for source, _ in readings])
             value = next(value for source, value in readings if source == chosen[0])
             yield Term(words[at].start(), words[end - 1].end(), chosen, value, bool(exact))
@@ -195,7 +201,8 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     if code is not None:
         return code
     singulars = () if _has_names_of_people(source) else _singulars(plain)
-    forms = [plain, *singulars, *_SHORT_NAMES.get(plain.casefold(), ())]
+    names = (*_SHORT_NAMES.get(plain.casefold(), ()), code_of_state(plain, source.words))
+    forms = [plain, *singulars, *filter(None, names)]
     cased = [plain.capitalize(), plain.title(), plain.upper()] if not graph.columns else []
     for form in (*forms, *cased):
         owners = equal_to(graph, source.name, form)

@@ -97,7 +97,12 @@ _EVERYDAY = tuple(
         (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),
         (r"\b([a-z]{3,}) (?:directly|officially|currently) (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
         (r"^(are there (?:any )?.+?)\?? which ones$", r"\1"),
-        (r"^(how many .+) (?:are|is|do we have) in (?:our|the) (?:assortment|product range|range|portfolio|catalog(?:ue)?)$",
+        (r"^how (?:big|large) is (e\d+) in (square [a-z]+|sq\.? ?[a-z]+)$", r"what is the \2 of \1"),
+        (r"^how many (square [a-z]+) (?:does|do|has|have) (e\d+)(?: have)?$", r"what is the \1 of \2"),
+        (r"^on average,? how (?:long|high|big|large|old|much|many) (?:is|are|was|were) (?:the )?",
+         "what is the average "),
+        (r"^how (?:long|high|big|large|much) (?:is|are|was|were) the (?=average )", "what is the "),
+        (r"^(how many .+) (?:are|is|do we have) in (?:our|the) (?:assortment|(?:product )?range|portfolio|catalog)$",
          r"\1 are there"),
     )
 )  # fmt: skip

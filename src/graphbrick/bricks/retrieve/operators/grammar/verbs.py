@@ -39,7 +39,6 @@ from graphbrick.bricks.retrieve.operators.triples.edges import Edges, Said
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 
-
 _EMPLOYED = frozenset(map(stem, "work employed".split()))
 _FOR_US = frozenset(
     ("for us", "with us", "by us", "here", "in our company", "at our company", "for our company", "for the company")

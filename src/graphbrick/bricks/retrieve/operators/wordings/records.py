@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
+from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import sources_of, words_of_values
 
 _DAY = r"(?:the )?(?:year )?(?:\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
 _MADE_THEN = re.compile(
@@ -25,6 +26,12 @@ _GOES = re.compile(
     r"(?P<verb>go|goes|went|fly|flies|flew|run|runs|ran|travel|travels|travelled|sail|sails|sailed|drive|drives|drove) "
     r"(?:out of|from|between) (?:the )?e(?P<number>\d+)\b"
 )
+_IN_PACK = re.compile(
+    r"^how many (?:(?P<what>e\d+)|(?P<first>[a-z]+?)(?: of (?P<of>e\d+))?) (?:come|comes|are there|are|fit|fits|go|is) "
+    r"(?:in|on|per|to|into) (?:a|an|each|one|every|the) (?P<pack>[a-z]+)(?: of (?P<other>e\d+))?$"
+)
+_BY_THE = re.compile(r"\b(?:paid |billed |charged )?(?:by the|per|an?) (?P<time>hour|day|week|month|year)$")
+_RATES = {"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "year": "yearly"}
 _OF = r"(?P<what>(?:the )?e\d+)"
 _HOW_MANY = (
     (
@@ -60,7 +67,7 @@ def in_words_of_records(graph: Graph, text: str, entities: Sequence[int], lexico
         entities: What the placeholders stand for.
         lexicon: The words of the graph.
     """
-    text = _of_journeys(graph, text, entities, lexicon)
+    text = _by_the_hour(graph, _in_packs(graph, _of_journeys(graph, text, entities, lexicon)))
     return _without_making(graph, _by_quantity(graph, text), lexicon)
 
 
@@ -87,6 +94,30 @@ def _of_journeys(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexi
     where = text[match.end("verb") :].strip().removeprefix("out of ")
     where = where if where.startswith(("from ", "between ")) else f"from {where}"
     return f"{text[: match.start('verb')]}have {noun} {where}"
+
+
+def _in_packs(graph: Graph, text: str) -> str:
+    """Return «how many e0 come in a case» as a question for its number, `units_per_case`."""
+    match = _IN_PACK.match(text)
+    if match is None:
+        return text
+    of = match["what"] or match["of"] or match["other"] or ""
+    first = stems(match["first"] or "units")
+    for source in sources_of(graph):
+        before, per, pack = spaced(source.name).lower().replace("_", " ").rpartition(" per ")
+        is_meant = per and stems(pack) == stems(match["pack"]) and (stems(before) == first or not match["first"])
+        if is_meant and MENTION.fullmatch(of):
+            return f"what is the {before}{per}{pack} of {of}"
+    return text
+
+
+def _by_the_hour(graph: Graph, text: str) -> str:
+    """Return a question with «hourly» for «paid by the hour», where that is a value."""
+    match = _BY_THE.search(text)
+    value = _RATES[match["time"]] if match else ""
+    if match is None or value not in words_of_values(graph):
+        return text
+    return f"{text[: match.start()]}{value}{text[match.end() :]}"
 
 
 def _by_quantity(graph: Graph, text: str) -> str:

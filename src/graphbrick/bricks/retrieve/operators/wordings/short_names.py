@@ -18,8 +18,12 @@ _USUAL = {  # what columns are called, that does not begin as the word does
     "tz": "time zone|timezone", "lng": "longitude", "lon": "longitude", "lat": "latitude",
     "dob": "date of birth|birth date|birthday",
     "temp": "temperature", "max": "maximum", "min": "minimum", "avg": "average", "cnt": "count", "wt": "weight",
+    "sqft": "square feet|square foot|square footage|floor space|floor area|sq ft",
+    "sqm": "square met(?:er|re)s|floor area|floor space",
+    "srp": "retail price|list price", "msrp": "retail price|list price", "rrp": "retail price|list price",
     "ht": "height", "dt": "date", "ts": "timestamp", "mins": "minutes", "secs": "seconds", "hrs": "hours",
 }  # fmt: skip
+_WHOLE_PHRASES = re.compile("square (?:foot|feet|footage|met(?:er|re)s)|sq ft")
 _NO_WORDS = re.compile(r"[\W_]+")
 _SHORTEST, _LONGEST, _LEFT_OUT = 3, 5, 2  # letters of what is left of a word, and those that are left out
 
@@ -42,7 +46,7 @@ def with_short_names(graph: Graph, text: str, classes: Iterable[str], known: Cal
         for match in pattern.finditer(text):
             said = match[0]
             others = set(_NO_WORDS.sub(" ", said).split()).difference(name.split())
-            if not others or any(map(known, others)):
+            if not others or (any(map(known, others)) and not _WHOLE_PHRASES.search(said)):
                 continue
             event(f"{said!r} is read as {name!r}", "operators.short_name", said=said, name=name)
             text = f"{text[: match.start()]}{name}{text[match.end() :]}"
