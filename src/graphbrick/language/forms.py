@@ -18,7 +18,7 @@ from graphbrick.language import dictionary
 PERSON, PLACE, TIME, GROUP = "person", "place", "time", "group"
 _AGENT_ENDINGS = ("er", "or", "ist", "ant", "ess")
 _PREFIXES = ("down", "up", "co", "over", "under", "inter", "re", "dis", "out", "pre")
-_ACT_ENDINGS = ("tion", "ment", "ship", "ence", "ance", "al", "th")
+_ACT_ENDINGS = ("tion", "sion", "ment", "ship", "ence", "ance", "al", "th")
 
 
 class _Lexicon(NamedTuple):

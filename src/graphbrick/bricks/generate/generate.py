@@ -48,7 +48,8 @@ class Generate(GenerateStage):
     answer is not in the evidence, unless the prompt is "paths"; without evidence it is not called. Evidence that does
     not fit the model's context is left out from the end, which is an event. Evidence with cards is for questions about
     all that is known of an entity, for reasons or for consequences: their answer is written by `WriteAnswer`. With
-    ``first`` the model is asked only if that stage gives no answer: what a plan counts, compares or lists is exact.
+    ``first`` the model is asked only if that stage gives no answer: what a plan counts, compares or lists is exact, and
+    so is a card. Where cards are only what is known for a question for reasons, the model is asked.
 
     Args:
         llm: The language model, such as LLM().
@@ -76,11 +77,13 @@ class Generate(GenerateStage):
         if not evidence.items:
             event("no answer: the evidence is empty; the model was not called", "generate.no_evidence")
             return Answer()
-        if any(item.kind == "card" for item in evidence.items):
+        is_open = any(item.kind == "card" for item in evidence.items)
+        if self.first is not None and (evidence.has_answers or not is_open):
+            answer = self.first.generate(query, evidence)
+            if answer.texts:
+                return answer
+        if is_open:
             return WriteAnswer(self.llm, form="one to three sentences").generate(query, evidence)
-        answer = Answer() if self.first is None else self.first.generate(query, evidence)
-        if answer.texts:
-            return answer
         request, items = self.request(query, evidence)
         on_token = current_on_token()
         if on_token is not None and self.llm.structured:

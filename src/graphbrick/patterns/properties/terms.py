@@ -184,7 +184,7 @@ def _singulars(text: str) -> Iterator[str]:
             yield text[:-2]
 
 
-def _has_names_of_people(source: Source) -> bool:
+def has_names_of_people(source: Source) -> bool:
     """Return whether a property is a name of people, such as `last_name`: «butchers» are no people called Butcher."""
     return _SURNAME in source.stems or (_NAME in source.stems and not _OF_PEOPLE.isdisjoint(source.stems))
 
@@ -200,7 +200,7 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     code = source.codes.get(stem(plain)) or source.codes.get(plain.lower())
     if code is not None:
         return code
-    singulars = () if _has_names_of_people(source) else _singulars(plain)
+    singulars = () if has_names_of_people(source) else _singulars(plain)
     names = (*_SHORT_NAMES.get(plain.casefold(), ()), code_of_state(plain, source.words))
     forms = [plain, *singulars, *filter(None, names)]
     cased = [plain.capitalize(), plain.title(), plain.upper()] if not graph.columns else []

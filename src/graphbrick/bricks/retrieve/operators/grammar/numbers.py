@@ -189,7 +189,7 @@ class Numbers:
 
     def sources(self, at: int, subject: Subject) -> Iterator[tuple[Source, int]]:
         """Yield the properties of a class that the words at a place name, whole names first."""
-        tokens, partial = self.tokens, list[tuple[Source, int]]()
+        tokens, partial, of_triples = self.tokens, list[tuple[Source, int]](), triple_properties(self.place.graph)
         for end in range(min(at + _LARGEST_SIZE, len(tokens)), at, -1):
             said = tokens.stems(at, end)
             for source in self.own_sources(subject.name):
@@ -204,7 +204,10 @@ class Numbers:
                     continue
                 if all(self._says(word, source, own) or word in general for word in said):
                     partial.append((source, end))
-        for source, end in partial:
+        is_of_triples = any(
+            len(one.stems) > 1 and tokens.stems(at, at + len(one.stems)) == one.stems for one in of_triples
+        )
+        for source, end in partial if not is_of_triples else ():  # «units shipped» of triples are no units per case
             if len({one for one, last in partial if last == end}) == 1:
                 yield source, end
 

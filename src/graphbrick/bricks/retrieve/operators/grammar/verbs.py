@@ -40,6 +40,7 @@ from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 
 _EMPLOYED = frozenset(map(stem, "work employed".split()))
+_HIRED = frozenset(map(stem, "hired hire joined start".split()))
 _FOR_US = frozenset(
     ("for us", "with us", "by us", "here", "in our company", "at our company", "for our company", "for the company")
 )
@@ -67,6 +68,7 @@ class Verbs(Clocks):
             yield from self.same_as(at + 1, subject)
         yield from self.by_clock(at, subject)
         yield from self._done_most(at, subject)
+        yield from self._longest_since(at, subject)
         yield from self.at_own_value(at, subject)
         yield from self._in_class(at, subject)
         yield from self._graded(at, subject)
@@ -239,6 +241,7 @@ class Verbs(Clocks):
         word = tokens.word(start)
         if word not in ("most", "fewest", "least"):
             return
+        yield from self._most_at_triples(start + 1, subject, link, largest=word == "most")
         for inner, end in self.noun(start + 1):
             if link.leads_to((inner.name,)):
                 for conditions, last in self.conditions(end, link):
@@ -246,6 +249,31 @@ class Verbs(Clocks):
                         continue
                     measure = CountIn(link.steps, inner.plan, conditions)
                     yield Reading(p.Best(subject.plan, measure, word == "most"), last, can_be_denied=False)
+
+    def _most_at_triples(self, at: int, subject: Subject, link: Link, *, largest: bool) -> Iterator[Reading]:
+        """Yield «(shipped the most) units in 2020», a number at the triples of the verb: `units_shipped`."""
+        ((relation, forward),) = link.steps if len(link.steps) == 1 else ((-1, True),)
+        for one in self.of_triples:
+            if relation not in one.relations or not one.is_number:
+                continue
+            for end in range(min(at + len(one.stems), len(self.tokens)), at, -1):
+                said = set(self.tokens.stems(at, end))
+                if said <= set(one.stems) and set(one.stems) - said <= set(self.links.labels[relation]):
+                    for conditions, last in self.conditions(end, link):
+                        measure = OfEdges(relation, forward, None, one.name, "sum", conditions)
+                        yield Reading(p.Best(subject.plan, measure, largest), last, can_be_denied=False)
+
+    def _longest_since(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(has been) qualified the longest», «(has) worked here the longest», by the date since when."""
+        tokens, verbs = self.tokens, self.tokens.verb_stems(at)
+        is_with = tokens.joined(at - 1, at + 1) == "been with"
+        verbs |= _HIRED if is_with or verbs & _EMPLOYED else frozenset()
+        ends = [end for _, end in tokens.phrase(at + (not is_with), _FOR_US)] if verbs & _HIRED else []
+        start = tokens.past(next(iter(ends), at + 1), ("for", "the"))
+        dates = self.dates_named(verbs, subject.name)
+        if tokens.word(start) in ("longest", "shortest") and len(dates) == 1:
+            best = p.Best(subject.plan, p.Attribute(dates[0]), tokens.word(start) == "shortest")
+            yield Reading(best, start + 1, can_be_denied=False)
 
     def _longest(self, at: int, subject: Subject, link: Link, group: Group) -> Iterator[Reading]:
         """Yield «(has worked for e0) the longest», by the date on which it began."""

@@ -8,7 +8,7 @@ from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
-from graphbrick.bricks.retrieve.operators.grammar.asked.sets import SetsAsked
+from graphbrick.bricks.retrieve.operators.grammar.asked.records import RecordsAsked
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
 from graphbrick.bricks.retrieve.operators.grammar.left_out import assume_other
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links
@@ -38,7 +38,7 @@ _DO_WE = frozenset(("do we have", "do you have", "have we got", "have you got"))
 _MOST_READINGS, _LOOKED_AT = 60, 50
 
 
-class Questions(SetsAsked):
+class Questions(RecordsAsked):
     """A reader of one question."""
 
     def read(self) -> Plan | None:
@@ -56,6 +56,7 @@ class Questions(SetsAsked):
             self._aggregate,
             self._difference,
             self._where,
+            self._of_records,
             self._values,
             self._sets,
         )

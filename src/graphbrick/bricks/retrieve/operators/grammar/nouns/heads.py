@@ -20,9 +20,11 @@ from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem
 from graphbrick.patterns.properties.sources import Source, sources_of
+from graphbrick.patterns.properties.terms import has_names_of_people
 
 _LONGEST = 3  # words of the name of a class
 _FEW = 100  # different values of a property
+_BEFORE_NOUN = frozenset("which what a an every each any no".split())
 _PEOPLE = frozenset("people persons".split())
 # Words of properties whose values are nouns for what has them.
 _OF_PEOPLE = frozenset(map(stem, "title role position job occupation profession rank".split()))
@@ -50,8 +52,8 @@ class Heads(OfValues):
                 if tokens.is_one_of(end, ("member", "members")):  # «staff members»
                     yield Subject(p.Members(name), name), end + 1
                 yield Subject(p.Members(name), name), end
-        yield from self._by_value(at)
         yield from self._by_last_word(at)
+        yield from self._by_value(at)
         yield from self.roles(at)
         yield from self._by_kind(at)
         for name in self.links.joins:
@@ -133,8 +135,10 @@ class Heads(OfValues):
     def _by_last_word(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield all with a value that ends in a noun: «engineers» of «Senior Engineer» and «Test Engineer»."""
         word = self.tokens.word(at)
-        if not is_plural(word) or self.tokens.term(at) is not None:
-            return
+        value = self.tokens.term(at)
+        names = [source for source in value[0].sources if not has_names_of_people(source)] if value else []
+        if names or not (is_plural(word) or self.tokens.word(at - 1) in _BEFORE_NOUN):
+            return  # «Butcher» may be a surname, «which butcher» is none
         graph = self.place.graph
         by_word = current_session().get(("last words of values", graph.place, graph.hash), self._last_words, at_most=8)
         persons = [name for name in self.links.joins if forms.kind_of(spaced(name).lower()) == forms.PERSON]
