@@ -98,6 +98,7 @@ _EVERYDAY = tuple(
         (r"\b([a-z]{3,}) (?:directly|officially|currently) (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
         (r"^(are there (?:any )?.+?)\?? which ones$", r"\1"),
         (r"^how (?:big|large) is (e\d+) in (square [a-z]+|sq\.? ?[a-z]+)$", r"what is the \2 of \1"),
+        (r" (?:that |which )?(?:you|we|one|i) can (?:fly|go|get|travel|drive|take)(?: to)?(?= from\b)", ""),
         (r"^how many (square [a-z]+) (?:does|do|has|have) (e\d+)(?: have)?$", r"what is the \1 of \2"),
         (r"^on average,? how (?:long|high|big|large|old|much|many) (?:is|are|was|were) (?:the )?",
          "what is the average "),

@@ -149,6 +149,7 @@ class Clauses(Verbs):
             yield from as_sets(self._by_number(at, subject))
         yield from as_sets(self._placed(at, subject))
         yield from as_sets(self._as_big(at, subject))
+        yield from as_sets(self.at_distance(at, subject))
         for bound, end in self.moment(at):
             for source in self._plain_dates(subject):
                 yield from as_sets(self.as_compared(subject, source, bound, end))

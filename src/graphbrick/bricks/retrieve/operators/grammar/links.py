@@ -28,6 +28,10 @@ _OF_VERBS = {  # nouns for what a verb is done to, by its stem
 _SAME = {"into": "to", "to": "into", "onto": "on", "within": "in", "inside": "in"}
 _PLAIN = frozenset("in at on from by to".split())
 _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
+_ENDS = {  # what relations that lead to the ends of journeys are called
+    "from": frozenset(map(stem, "origin source start departure departs begin".split())),
+    "to": frozenset(map(stem, "destination dest target arrival arrives end finish".split())),
+}
 _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located location base home place".split()))
 """Words of a label by which something is in a place; citizens of a country need not be in it."""
 _LONGEST = 3  # words of a verb
@@ -108,6 +112,19 @@ class Links:
         """Return the relations from a class to any of some classes; to any class for None."""
         wanted = None if ends is None else set(ends)
         return [join for join in self.joins.get(start, ()) if wanted is None or join.end in wanted]
+
+    def journeys(self) -> list[tuple[str, str]]:
+        """Return the class of which two relations lead to one other class, with that class; nothing for several.
+
+        Flights are of such a class, where they lead from airports to airports.
+        """
+        found = [
+            (name, end)
+            for name, joins in self.joins.items()
+            for end in {join.end for join in joins if join.forward and join.end != name}
+            if len({join.relation for join in joins if join.forward and join.end == end}) > 1
+        ]
+        return found if len(found) == 1 else []
 
     def by_verb(self, at: int, start: str, *, passive: bool = False) -> list[tuple[Link, int]]:
         """Return the relations from a class that a verb at a place names, with the places after it.
@@ -259,6 +276,7 @@ class Links:
         """Return the one relation that «have», «of» or a preposition may mean between two classes; none for several."""
         joins = [join for join in self.between(start, ends[:1]) if join.start != join.end]
         said = [join for join in joins if preposition in self.labels[join.relation]]
+        said = said or [join for join in joins if _ENDS.get(preposition, frozenset()) & set(self.labels[join.relation])]
         chosen = joins if len(joins) == 1 else said
         if len(chosen) != 1:
             return []

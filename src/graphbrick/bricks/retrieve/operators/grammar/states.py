@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import chain
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.comparing import Comparing
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
     ANYTHING,
     Group,
@@ -20,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound
+from graphbrick.bricks.retrieve.operators.grammar.places.distances import Distances
 from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS, LIGHT, MADE, PLACED, THEIR, UNKNOWN, WITH
 from graphbrick.bricks.retrieve.operators.properties.selections import Named, Where
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
@@ -28,7 +28,7 @@ from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Said
 from graphbrick.core.properties.values import Kind
 
 
-class States(Comparing):
+class States(Distances):
     """A reader of what follows «is» and «has»."""
 
     def _is(self, at: int, subject: Subject, *, negated: bool) -> Iterator[Reading]:
@@ -47,6 +47,7 @@ class States(Comparing):
         for values, end in self.values(at):
             yield from self.valued(subject, values, end)
         yield from self._as_big(at, subject)
+        yield from self.at_distance(at, subject)
         if tokens.word(at) == "worth":
             yield from self._by_number(at, subject)
         yield from self._superlative(at, subject)

@@ -24,7 +24,7 @@ _QUANTITIES = frozenset(map(stem, "quantity qty units pieces count".split()))
 _GOES = re.compile(
     r"^(?:(?P<lead>which|what|how many) (?P<noun>[a-z ]+?) |(?:do|does|did) e\d+ )"
     r"(?P<verb>go|goes|went|fly|flies|flew|run|runs|ran|travel|travels|travelled|sail|sails|sailed|drive|drives|drove) "
-    r"(?:out of|from|between) (?:the )?e(?P<number>\d+)\b"
+    r"(?:(?:out of|from|between) (?:the )?|(?=to (?:the )?e\d+ from )to (?:the )?)e(?P<number>\d+)\b"
 )
 _IN_PACK = re.compile(
     r"^how many (?:(?P<what>e\d+)|(?P<first>[a-z]+?)(?: of (?P<of>e\d+))?) (?:come|comes|are there|are|fit|fits|go|is) "
@@ -92,7 +92,7 @@ def _of_journeys(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexi
         return text
     noun = forms.plural(spaced(journeys[0]).lower()) if forms.is_installed() else f"{spaced(journeys[0]).lower()}s"
     where = text[match.end("verb") :].strip().removeprefix("out of ")
-    where = where if where.startswith(("from ", "between ")) else f"from {where}"
+    where = where if where.startswith(("from ", "between ", "to ")) else f"from {where}"
     return f"{text[: match.start('verb')]}have {noun} {where}"
 
 

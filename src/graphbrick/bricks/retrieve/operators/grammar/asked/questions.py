@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.asked.journeys import JourneysAsked
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
-from graphbrick.bricks.retrieve.operators.grammar.asked.records import RecordsAsked
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
 from graphbrick.bricks.retrieve.operators.grammar.left_out import assume_other
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links
@@ -38,7 +38,7 @@ _DO_WE = frozenset(("do we have", "do you have", "have we got", "have you got"))
 _MOST_READINGS, _LOOKED_AT = 60, 50
 
 
-class Questions(RecordsAsked):
+class Questions(JourneysAsked):
     """A reader of one question."""
 
     def read(self) -> Plan | None:
@@ -49,6 +49,8 @@ class Questions(RecordsAsked):
         """Yield the readings that take in all words."""
         rules = (
             self._yes_or_no,
+            self._how_far,
+            self._journeys,
             self._count,
             self._of_property,
             self._at_triples,

@@ -25,6 +25,7 @@ from graphbrick.patterns.properties.terms import has_names_of_people
 _LONGEST = 3  # words of the name of a class
 _FEW = 100  # different values of a property
 _BEFORE_NOUN = frozenset("which what a an every each any no".split())
+DESTINATIONS = frozenset("destination destinations".split())
 _PEOPLE = frozenset("people persons".split())
 # Words of properties whose values are nouns for what has them.
 _OF_PEOPLE = frozenset(map(stem, "title role position job occupation profession rank".split()))
@@ -110,6 +111,8 @@ class Heads(OfValues):
             return name
         if self.tokens.word(at) in _PEOPLE:
             return self._only_people()
+        if self.tokens.word(at) in DESTINATIONS:
+            return next((place for _, place in self.links.journeys()), "")
         word = self.tokens.stems(at, end)[0]
         near = map(self.lexicon.class_named, self.tokens.english.near.get(word, ()))
         found = next(filter(None, near), "") if word in self.tokens.english.class_words else ""

@@ -1,0 +1,1 @@
+"""Distances between places, and journeys from one to another."""
