@@ -240,7 +240,8 @@ class SetsAsked(Amounts):
     def _past_end(self, at: int) -> int:
         """Return the place after words that add nothing at the end of a question."""
         at = self.tokens.past(at, ("there", "please", "pls", "plz", ",", "altogether", "overall"))
-        return next((end for _, end in self.tokens.phrase(at, _TAILS)), at)
+        end = next((end for _, end in self.tokens.phrase(at, _TAILS)), at)
+        return self._past_end(end) if end > at else at
 
     def _whose_of(self, at: int) -> Iterator[tuple[SetPlan, int]]:
         """Yield «whose trainer works for e0»: those that it is the trainer of."""
