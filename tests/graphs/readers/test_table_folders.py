@@ -50,6 +50,19 @@ def test_neo4j_admin_folder_with_headers_apart_and_id_spaces(tmp_path: Path) -> 
     assert read.told[1].endswith("keys begin with Person/; 2 properties (personId, age)")
 
 
+@pytest.mark.parametrize("name", ["questions.jsonl", "notes.csv", "nodes_ghosts.csv"])
+def test_a_file_without_content_is_named_and_no_fault(tmp_path: Path, name: str) -> None:
+    files = {"nodes_a.csv": "id,name\nx,Ada\n", "edges_b.csv": "start,end,type\nx,x,KNOWS\n", name: ""}
+    read = Reading(write_all(tmp_path, files))
+    assert read.records == [EntityRecord("x", "Ada"), ("x", "KNOWS", "x")]
+    assert read.left_out.examples[UNUSED] == [name]
+
+
+def test_the_only_table_of_edges_has_to_have_content(tmp_path: Path) -> None:
+    with fails("reader.empty_file"):
+        Reading(write_all(tmp_path, {"nodes.csv": "id,name\nx,Ada\n", "edges.csv": ""}))
+
+
 def test_one_id_space_leaves_the_keys_as_they_are(tmp_path: Path) -> None:
     files = {
         "people.csv": "personId:ID(Person),name\n1,Ada\n",

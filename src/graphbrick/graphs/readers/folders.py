@@ -60,7 +60,7 @@ class SourceFiles:
         edges: The files of triples or edges.
         nodes: The tables of nodes.
         headers: The files that hold headers of others.
-        unused: The names of the files and folders in the folder that are not read.
+        unused: The names of the files and folders in the folder that are not read, and of those without content.
     """
 
     edges: tuple[SourceFile, ...]
@@ -103,7 +103,7 @@ def folder_files(
         InputError: There are no edges, no nodes, two tables of nodes, or one table in two formats.
     """
     listed = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
-    tables = [file for file in listed if file.is_file() and has_nodes(file)]
+    tables = [file for file in listed if file.is_file() and _has_content(file) and has_nodes(file)]
     edges, own = _member(folder, tables, _EDGES), _member(folder, tables, _NODES)
     if edges is not None and (own is not None or nodes is not None or not _others(tables, edges, options)):
         if own is not None and nodes is not None:
@@ -208,6 +208,11 @@ def _header(file: Path, options: ReadOptions) -> list[str]:
         return Table.open(file, FileReading(options, BadRecords(skip=True)), 2, required=False).first
     except InputError:
         return []
+
+
+def _has_content(file: Path) -> bool:
+    """Return whether a file holds anything, or has the name of the only table of edges or nodes and so has to."""
+    return file.stat().st_size > 0 or stem(file).lower() in (*_EDGES, *_NODES)
 
 
 def _is_plain(file: Path) -> bool:
