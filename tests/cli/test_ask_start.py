@@ -11,8 +11,6 @@ import pytest
 from commands import Run
 
 from graphbrick import build
-from graphbrick.cli import pipelines
-from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.testing import TINY
 
 ASK = """
@@ -31,55 +29,6 @@ def test_one_question_is_answered_without_loading_numba(tmp_path: Path) -> None:
     done = subprocess.run(run, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Nairobi\n")
     assert done.stdout.endswith("\n0\n")
-
-
-@pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the models that were loaded early, in the thread of the caller."""
-    names: list[str] = []
-
-    class AtOnce:
-        def __init__(self, *_: object, **__: object) -> None: ...
-
-        def submit(self, load) -> None:
-            load()
-
-        def shutdown(self, *, wait: bool) -> None: ...
-
-    monkeypatch.setattr(pipelines, "ThreadPoolExecutor", AtOnce)
-    monkeypatch.setattr(MiniLM, "load", lambda self: names.append(repr(self)))
-    return names
-
-
-@pytest.mark.parametrize(
-    ("text", "recipe", "expected"),
-    [
-        (None, None, True),
-        ("Patterns(MiniLM()) >> PathAnswer()", None, True),
-        ("Patterns(BM25()) >> PathAnswer()", None, False),
-        (None, "12", False),
-    ],
-)
-def test_the_encoder_is_loaded_early_if_the_pipeline_has_it(
-    tmp_path: Path, loaded: list[str], text: str | None, recipe: str | None, expected: bool
-) -> None:
-    pipelines.load_encoder_early(tmp_path / "none.graph", text, recipe)
-    assert not loaded
-    pipelines.load_encoder_early(tmp_path, text, recipe)
-    assert bool(loaded) == expected
-
-
-@pytest.mark.parametrize(
-    ("described", "expected"), [('{"embedder": "MiniLM()"}', True), ('{"embedder": "USE()"}', False), ("[", False)]
-)
-def test_the_encoder_of_a_learned_graph_is_read_from_its_patterns(
-    tmp_path: Path, loaded: list[str], described: str, expected: bool
-) -> None:
-    (tmp_path / "films.graph").mkdir()
-    (tmp_path / "films.graph.patterns").mkdir()
-    (tmp_path / "films.graph.patterns" / "model.json").write_text(described, encoding="utf-8")
-    pipelines.load_encoder_early(tmp_path / "films.graph", None, None)
-    assert bool(loaded) == expected
 
 
 @pytest.mark.whole

@@ -15,7 +15,6 @@ from graphbrick.cli.options import ANSWERS_SHOWN, Json, open_any
 from graphbrick.cli.pipelines import (
     MinConfidence,
     chosen_pipeline,
-    load_encoder_early,
     set_parts,
     withholding,
 )
@@ -99,7 +98,6 @@ def ask(
         }
         answer = partial(_ask_server, server, options, token or "")
     else:
-        load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
         opened = open_any(graph)
         model = with_max_tokens(llm, max_tokens)
         chosen = withholding(chosen_pipeline(pipeline, recipe, parts or [], model, opened), min_confidence)
@@ -126,7 +124,6 @@ def _show_examples(graph: str, server: str | None, token: str, *, as_json: bool)
 
         questions = examples_of(server, graph, token=token)
     else:
-        load_encoder_early(graph, None, None)
         from graphbrick.cli.progress import watching
 
         with watching("finding questions that this graph can answer"):

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from graphbrick.learn.default import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -27,43 +22,6 @@ MinConfidence = Annotated[
     float | None,
     typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; 0 gives every answer."),
 ]
-
-
-def load_encoder_early(graph: str, text: str | None, recipe: str | None) -> None:
-    """Start loading MiniLM in a thread if the pipeline uses it, beside all other preparations.
-
-    A wrong guess costs little: without the early start, a model is loaded when it is first used. That also raises the
-    error again that ends the thread.
-
-    Args:
-        graph: The folder of the graph, or its address; nothing is loaded if there is no such folder.
-        text: The pipeline text that was given; None for the default.
-        recipe: The recipe that was given; None for none.
-    """
-    folder = Path(graph)
-    if recipe is not None or not folder.is_dir():
-        return
-    if "MiniLM()" in (_default_embedder(folder) if text is None else text):
-        loader = ThreadPoolExecutor(1, thread_name_prefix="graphbrick-encoder")
-        loader.submit(_load_encoder)
-        loader.shutdown(wait=False)
-
-
-def _load_encoder() -> None:
-    from graphbrick.models.embedders.minilm import MiniLM
-
-    MiniLM().load()
-
-
-def _default_embedder(graph: Path) -> str:
-    """Return the embedder of the default pipeline, without the imports that reading learned patterns needs."""
-    try:
-        described = json.loads((graph.with_name(f"{graph.name}.patterns") / "model.json").read_text(encoding="utf-8"))
-        return str(described["embedder"])
-    except FileNotFoundError:
-        return DEFAULT_PIPELINE
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""  # damaged; the error is raised when the patterns are loaded
 
 
 def chosen_pipeline(
