@@ -16,7 +16,12 @@ LIFE_DATES = frozenset(
 )
 """Stems of names of dates that a question speaks of with a verb of their own."""
 _TIMES = frozenset(map(stem, "date day time moment year month".split()))
-_STARTS = frozenset(map(stem, "start started begin began open opened created admission admitted entry issued".split()))
+_STARTS = frozenset(
+    map(
+        stem,
+        "start started begin began open opened created admission admitted entry issued release launch publish".split(),
+    )
+)
 YEAR = (stem("year"),)
 _PARTICLES = frozenset("in up out on".split())
 

@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card
 
 _EACH = re.compile(r"\b(?:per|each|every|by|their|its|his|her|(?:the|an) average)\b")
 _HYPHEN = re.compile(r"(?<=\bbest|\bmost)-(?=[a-z])|(?<=\bleast)-(?=[a-z])|(?<=\btop)-(?=[a-z])")
+_MORE = re.compile(r"\b(?:more|fewer|less)\b")
 _BEST = re.compile(r"\b(?:most|fewest|least|(?:high|low|larg|bigg|small|great)est)\b")
 
 
@@ -25,7 +26,12 @@ def of_grammar(parser: Parser) -> Plan | None:
     text = _HYPHEN.sub(" ", parser.question.text)
     plan = _per_group(parser, text) if _EACH.search(text) else None
     plan = plan or read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
-    return plan or (_per_group(parser, text) if _BEST.search(text) else None)
+    plan = plan or (_per_group(parser, text) if _BEST.search(text) else None)
+    if plan is None and _MORE.search(text):
+        from graphbrick.bricks.retrieve.operators.grammar.asked.more import check_more
+
+        check_more(text)
+    return plan
 
 
 def _per_group(parser: Parser, text: str) -> Plan | None:

@@ -39,6 +39,7 @@ _ASKED_LAST = re.compile(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [
 _OF_ONE_THAT_DOES = re.compile(
     r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
 )
+_MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
 _SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
@@ -245,7 +246,23 @@ def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
     asked, readings = in_words_of_graph(query, parser)
     evidence = patterns.retrieve(asked, place.subgraph)
     check_class(parser.schema, parser.question, evidence)
-    return with_confidence(evidence, scorer, parser, readings) if isinstance(scorer, WordAlignment) else evidence
+    if not isinstance(scorer, WordAlignment):
+        return evidence
+    return _of_asked_class(with_confidence(evidence, scorer, parser, readings), parser, repr(patterns))
+
+
+def _of_asked_class(evidence: Evidence, parser: Parser, source: str) -> Evidence:
+    """Return the ends of the best path that are of the class that a question asks for, where it has others as well."""
+    best = next(iter(evidence.paths), None)
+    targets = parser.schema.asked(parser.question.text) if best is not None and parser.schema.classes else frozenset()
+    if best is None or len(targets) != 1:
+        return evidence
+    (name,) = targets
+    along = Along(best.start, best.pattern, back=best.end == best.start, of_class=name)
+    every, inside = replace(along, of_class="").run(parser.place), along.run(parser.place)
+    if not 0 < len(inside) < len(every):
+        return evidence
+    return replace(evidence_of(along, parser.place, _MOST, source), confidence=evidence.confidence)
 
 
 def _read_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:

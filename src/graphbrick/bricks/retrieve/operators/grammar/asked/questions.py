@@ -8,6 +8,7 @@ from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.asked.journeys import JourneysAsked
+from graphbrick.bricks.retrieve.operators.grammar.asked.more import asks_for_more, more_of
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
 from graphbrick.bricks.retrieve.operators.grammar.left_out import assume_other
@@ -269,6 +270,8 @@ def _read(parser: Parser, text: str) -> Plan | None:
     links = Links(tokens)
     if not links.joins or len(tokens) == 0:
         return None
+    if asks_for_more(text):
+        return more_of(parser, text, read)
     return _chosen(parser, text) or _of_pair(parser, text) or Questions(tokens, links).read()
 
 

@@ -25,6 +25,10 @@ from graphbrick.patterns.properties.terms import has_names_of_people
 _LONGEST = 3  # words of the name of a class
 _FEW = 100  # different values of a property
 _BEFORE_NOUN = frozenset("which what a an every each any no".split())
+_FAR_MORE = 5  # times as many, so that these are meant
+_VERSIONS = frozenset("release releases version versions edition editions".split())
+_BEFORE_VERSION = frozenset("which what first last latest newest oldest earliest older newer each every a an".split())
+_OF_VERSION = frozenset("date dates year status number numbers notes time".split())
 DESTINATIONS = frozenset("destination destinations".split())
 _PEOPLE = frozenset("people persons".split())
 # Words of properties whose values are nouns for what has them.
@@ -113,6 +117,8 @@ class Heads(OfValues):
             return self._only_people()
         if self.tokens.word(at) in DESTINATIONS:
             return next((place for _, place in self.links.journeys()), "")
+        if self.tokens.word(at) in _VERSIONS and (name := self._of_versions(at)):
+            return name
         word = self.tokens.stems(at, end)[0]
         near = map(self.lexicon.class_named, self.tokens.english.near.get(word, ()))
         found = next(filter(None, near), "") if word in self.tokens.english.class_words else ""
@@ -129,6 +135,23 @@ class Heads(OfValues):
                 if any(self.has(subject, source) for source in sources):
                     for plan in self.with_values(subject, values):
                         yield Subject(plan, name), end
+
+    def _of_versions(self, at: int) -> str:
+        """Return the one class with a property that «releases» or «versions» speak of, which is an assumption."""
+        word, before, after = (self.tokens.word(place) for place in (at, at - 1, at + 1))
+        if not (is_plural(word) or before in _BEFORE_VERSION) or after in _OF_VERSION:
+            return ""
+        sizes = {
+            name: len(self.lexicon.classes[name])
+            for name in self.links.joins
+            if any(stem(word) in source.stems for source in self.own_sources(name) if source.relation < 0)
+        }
+        found = sorted(sizes, key=lambda name: -sizes[name])
+        if not found or (len(found) > 1 and sizes[found[0]] < _FAR_MORE * sizes[found[1]]):
+            return ""
+        said = f"{word!r} is no class of this graph; {found[0]} is taken, which has such a property"
+        self.resolver.assumptions.setdefault(p.Members(found[0]), said)
+        return found[0]
 
     def _only_people(self) -> str:
         """Return the one class of persons; "" if there are several or none."""

@@ -1,0 +1,67 @@
+"""Names that are initials: `OS` for operating systems, `eol-date` for the end of life."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.language.stems import stem
+from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.patterns.properties.sources import sources_of
+
+_PARTS = re.compile(r"[A-Za-z]+")
+_WORD = re.compile(r"[a-z]+")
+_GAP = re.compile(r"[ -]")
+_SHORTEST, _LONGEST = 2, 4  # letters
+
+
+def with_initials(graph: Graph, text: str, classes: Iterable[str]) -> str:
+    """Return a question with the initials that the graph has for the words that they stand for.
+
+    Args:
+        graph: The graph.
+        text: The question in lower case.
+        classes: The classes of the graph.
+    """
+    for initials in (*_of_classes(classes), *_of_properties(graph)):
+        for start, end in _windows(text, initials):
+            said = text[start:end]
+            event(f"{said!r} is read as {initials!r}", "operators.initials", said=said, name=initials)
+            text = f"{text[:start]}{initials}{text[end:]}"
+            break
+    return text
+
+
+def _of_classes(classes: Iterable[str]) -> Iterator[str]:
+    for name in classes:
+        if name.isupper() and name.isalpha() and _SHORTEST <= len(name) <= _LONGEST:
+            yield name.lower()
+
+
+def _of_properties(graph: Graph) -> Iterator[str]:
+    """Yield the parts of names of properties that are no words: of at least three letters, as two say little."""
+    parts = {part.lower() for source in sources_of(graph) for part in _PARTS.findall(source.name)}
+    for part in sorted(parts):
+        if _SHORTEST < len(part) <= _LONGEST and forms.is_installed() and not forms.is_word(part):
+            yield part
+
+
+def _windows(text: str, initials: str) -> Iterator[tuple[int, int]]:
+    """Yield where as many words as there are initials begin with these, the first and the last being no small words."""
+    words = list(_WORD.finditer(text))
+    for at in range(len(words) - len(initials) + 1):
+        window = words[at : at + len(initials)]
+        gaps = [text[one.end() : other.start()] for one, other in pairwise(window)]
+        ends = {window[0][0], window[-1][0]}
+        if (
+            all(one[0][0] == letter for one, letter in zip(window, initials, strict=True))
+            and all(_GAP.fullmatch(gap) for gap in gaps)
+            and not ends & QUESTION_WORDS
+            and all(len(word) >= len(initials) for word in ends)
+            and stem(initials) not in map(stem, ends)
+        ):
+            yield window[0].start(), window[-1].end()
