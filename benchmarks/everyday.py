@@ -1,13 +1,14 @@
 """Questions of a set over a graph folder: right, wrong and refused by kind, with the pipeline of `graphbrick ask`.
 
-    python benchmarks/everyday.py GRAPH QUESTIONS [--half odd|even] [--llm MODEL] [--show] [--json FILE]
+    python benchmarks/everyday.py GRAPH QUESTIONS [--half odd|even] [--llm MODEL] [--near] [--show] [--json FILE]
 
 QUESTIONS are JSON lines with `question`, `answers`, `kind` and `compare`, which says when an answer is right: `set`
 (exactly these), `any` (one of these, and no more answers than there are), `number`, `yesno`, `card` (the answer holds
 all of these), `none` (nothing fits, which is to be said), or `refuse` (no answer is right). Case, commas in numbers,
 and what numbers lose when they are shown with two digits, do not count. A question is refused if there is no answer,
 unless it is told that nothing fits: that is wrong where something does. `--half` asks the lines with odd or even
-numbers only, so that rules can be written with one half and measured with the other.
+numbers only, so that rules can be written with one half and measured with the other. `--near` counts the refused
+questions for which one of the readings that are offered («Did you mean») has the right answer.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import graphbrick
+from graphbrick.core.answer import NearReading
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.learn.default import default_pipeline
 from graphbrick.models.llm.naming import model_text
+from graphbrick.pipeline import Pipeline
 
 VERDICTS = ("right", "wrong", "refused")
 
@@ -67,6 +70,14 @@ def verdict(compare: str, gold: list[str], texts: tuple[str, ...], *, says_none:
     return "right" if is_right else "wrong"
 
 
+def offered(pipeline: Pipeline, graph: Any, reading: NearReading) -> tuple[str, ...]:
+    """Return the answers of a reading that is offered; none if it is refused too."""
+    try:
+        return pipeline(graph, reading.question, seeds=reading.seeds or None).texts
+    except GraphbrickError:
+        return ()
+
+
 def main() -> None:
     """Ask the questions and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -74,6 +85,7 @@ def main() -> None:
     parser.add_argument("questions", type=Path)
     parser.add_argument("--half", choices=("odd", "even"))
     parser.add_argument("--llm", help="a model that plans what the rules cannot read, as of graphbrick ask --llm")
+    parser.add_argument("--near", action="store_true", help="try the readings that a refusal offers")
     parser.add_argument("--show", action="store_true", help="print every question that is not right")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -92,6 +104,8 @@ def main() -> None:
             says_none = any(getattr(event, "code", "") == "operators.nothing_fits" for event in result.trace.events)
         except GraphbrickError as error:
             row["error"] = str(error)
+        readings = result.answer.readings if options.near and not texts and not row.get("error") else ()
+        row["near"] = [offered(pipeline, graph, one) for one in readings]
         row |= {"texts": texts, "verdict": verdict(row["compare"], row["answers"], texts, says_none=says_none)}
         rows.append(row)
         if options.show and row["verdict"] != "right":
@@ -103,6 +117,11 @@ def main() -> None:
     print(f"{'kind':16}", *(f"{name:>8}" for name in VERDICTS))
     for kind, counts in sorted(table.items(), key=lambda entry: entry[0] == "all"):
         print(f"{kind:16}", *(f"{counts[name]:8}" for name in VERDICTS))
+    if options.near:
+        refused = [row for row in rows if row["verdict"] == "refused"]
+        right = [[verdict(row["compare"], row["answers"], near) == "right" for near in row["near"]] for row in refused]
+        first, any_of = sum(near[:1] == [True] for near in right), sum(map(any, right))
+        print(f"of {len(refused)} refused, the first reading offered is right for {first}, one of three for {any_of}")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1, ensure_ascii=False), encoding="utf-8")
 

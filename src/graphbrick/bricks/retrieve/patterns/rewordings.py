@@ -42,7 +42,7 @@ def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_
                 if match.may_be_meant_by(place[0]):
                     texts[f"{question[: place.start()]}{match.name}{question[place.end() :]}"] = None
     bare = _without(question, places)
-    if places and can_do_without and not _BROKEN.match(bare):
+    if places and can_do_without and (_BROKEN.match(question) or not _BROKEN.match(bare)):
         texts[bare] = None
     return [NearReading(text, text) for text in texts]
 
