@@ -19,6 +19,7 @@ _GENERAL = frozenset(
     "place date time day number name part kind type title code value amount line side order point".split()
 )
 _PLACES = frozenset(("country", "nation", "state"))  # which are groups of people in the first place
+_COPIES = frozenset("clone copy fork replica duplicate mirror remake imitation".split())
 _NOT_ACTS = frozenset("second".split())
 # Most compounds begin with a singular: «treats disease» is a verb with its object, «sports team» is not.
 _PLURALS_IN_COMPOUNDS = frozenset(
@@ -216,9 +217,12 @@ def _active(verb: str, tokens: list[str]) -> RelationWords:
     preposition = rest[0] if rest and rest[0] in PREPOSITIONS else ""
     noun = " ".join(rest[1:] if preposition else rest)
     tail = [forms.singular(noun)] if noun else []
-    if not rest and forms.is_noun(tokens[0]) and not forms.agents(verb):
-        tail = [forms.singular(tokens[0])]
-    return RelationWords(tail=tail, head=forms.agents(verb), verb=verb, subject=HEAD, preposition=preposition)
+    head, noun = forms.agents(verb), forms.singular(tokens[0])
+    if not rest and noun in _COPIES:
+        head = [noun]  # what clones e0 is a clone of it
+    elif not rest and forms.is_noun(tokens[0]) and not head:
+        tail = [noun]
+    return RelationWords(tail=tail, head=head, verb=verb, subject=HEAD, preposition=preposition)
 
 
 def _noun(tokens: list[str]) -> RelationWords:
