@@ -59,6 +59,9 @@ def inventory(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("are there more Puffin than Alma systems?", {"yes"}),
         ("Are there fewer systems of Puffin than of Alma?", {"no"}),
         ("are there more vendors or platforms?", {"vendors"}),
+        ("do we have more images of Alma 9 or of Puffin 8?", {"Alma 9"}),
+        ("which distro has more systems, alma or puffin?", {"puffin"}),
+        ("are there more Puffin systems than Alma ones?", {"yes"}),
         ("are there more images of Alma 9 than of Puffin 8?", {"yes"}),
         ("Which vendor has brought out the most systems?", {"Puffin Inc."}),
         ("how many images does Alma 9 come with?", {"2"}),
@@ -83,7 +86,7 @@ def test_initials_are_told(inventory: Graph) -> None:
     [
         "Are there more systems?",
         "are there more unicorns than systems?",
-        "Are there more images in Oslo than in Rome?",
+        "do we have more ports than systems?",
         "Do more systems dance than sing?",
     ],
 )

@@ -21,6 +21,12 @@ _MORE = re.compile(
     r",? (?P<how>than|or)(?: (?:are|were) there)? (?P<right>.+)$"
 )
 _MORE_AT_ALL = re.compile(r"(?:are|were|is|was|do|does|did) (?:there )?(?:more|fewer|less) (?!than\b)")
+_WE_HAVE = re.compile(r"(?:do|did) (?:we|you|they) have (?=(?:more|fewer|less) (?!than\b))")
+_WHICH_HAS = re.compile(
+    r"(?:which|what) (?P<noun>[a-z ]+?) (?:has|have|had|gets|got) (?P<more>more|fewer|less) (?P<what>.+?)[,:]? "
+    r"(?P<one>(?!e\d)[^ ,]+(?: [^ ,]+)?) or (?P<other>(?!e\d)[^,]+)$"
+)
+_HOW = ("in", "of", "from", "with {noun}")
 _BEGINS = (*PLACED, *WITH, "that", "who", "which", "whose")
 _PROVEN = 20  # of each of the two that are shown
 
@@ -50,7 +56,7 @@ class MoreOf(TextPlan):
 
 def asks_for_more(text: str) -> bool:
     """Return whether a question asks if there are more of something: nothing may answer it that leaves that out."""
-    return bool(_MORE_AT_ALL.match(text))
+    return bool(_MORE_AT_ALL.match(text) or _WE_HAVE.match(text) or _WHICH_HAS.match(text))
 
 
 def check_more(text: str) -> None:
@@ -68,7 +74,15 @@ def more_of(parser: Parser, text: str, read: Callable[[Parser, str], Plan | None
         text: The question, with placeholders; see `asks_for_more`.
         read: Reads a question by the grammar.
     """
-    match = _MORE.match(text)
+    choice = _WHICH_HAS.match(text)
+    if choice is not None:  # «which country has more customers, Germany or France»
+        hows = (how.format(noun=choice["noun"]) for how in _HOW)
+        texts = (
+            f"are there {choice['more']} {choice['what']} {how} {choice['one']} or {how} {choice['other']}"
+            for how in hows
+        )
+        return next(filter(None, (more_of(parser, one, read) for one in texts)), None)
+    match = _MORE.match(_WE_HAVE.sub("are there ", text))
     if match is None:
         return None
 
@@ -77,6 +91,7 @@ def more_of(parser: Parser, text: str, read: Callable[[Parser, str], Plan | None
         return plan if isinstance(plan, p.Count) else None
 
     left, right = match["left"].split(), match["right"].split()
+    right = [*right[:-1], left[-1]] if right[-1] == "ones" else right
     lefts = (" ".join([*left, right[-1]]), " ".join(left)) if right[0] not in _BEGINS else (" ".join(left),)
     one = next(filter(None, map(count, lefts)), None)
     other = next(filter(None, map(count, _rights(left, right))), None) if one else None
