@@ -24,6 +24,8 @@ NODES = {
     "visit": "id,label,name,visit_type,admission_date,discharge_date\nv1,Visit,V1,inpatient,2024-05-28,2024-06-02\n"
     "v2,Visit,V2,outpatient,2024-06-12,\nv3,Visit,V3,outpatient,2024-03-03,2024-03-04\n",
     "ward": "id,label,name\nr1,Ward,3E\nr2,Ward,3W\n",
+    "doctor": "id,label,name\nd1,Doctor,Mia Rose\n",
+    "test": "id,label,name\nx1,LabTest,Creatinine\nx2,LabTest,Sodium\n",
 }
 EDGES = """start,end,type
 t1,l1,SAILED_BY
@@ -43,6 +45,15 @@ a1,v2,HAS_VISIT
 a2,v3,HAS_VISIT
 v1,r1,STAYED_ON
 v3,r2,STAYED_ON
+v1,d1,ATTENDED_BY
+v2,d1,ATTENDED_BY
+v3,d1,ATTENDED_BY
+"""
+LINES = """start,end,type,value
+v1,x1,LAB_RESULT,1.5
+v2,x1,LAB_RESULT,2.5
+v3,x1,LAB_RESULT,2.0
+v3,x2,LAB_RESULT,140
 """
 ROUTES = """start,end,type,distance
 o1,o3,ROUTE_TO,700
@@ -52,6 +63,7 @@ o1,o3,ROUTE_TO,700
 @pytest.fixture(scope="module")
 def coast(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     tables = {f"nodes_{name}": text for name, text in NODES.items()} | {"edges": EDGES, "edges_routes": ROUTES}
+    tables["edges_results"] = LINES
     return built_from_tables(tmp_path_factory.mktemp("coast"), tables)
 
 
@@ -90,6 +102,12 @@ def coast(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Was Amber Walker ever admitted as an inpatient?", {"yes"}),
         ("was Ben Stone admitted as an inpatient?", {"no"}),
         ("was Ben Stone ever admitted to 3E?", {"no"}),
+        # Numbers at the triples of records: of whom the records are, and not who attended to them.
+        ("Who had the highest creatinine value?", {"Amber Walker"}),
+        ("which patient had the lowest value of creatinine?", {"Amber Walker"}),
+        ("Which visit had the lowest creatinine value?", {"V1"}),
+        ("What is the average creatinine value?", {"2"}),
+        ("what was the highest value of sodium?", {"140"}),
     ],
 )
 def test_questions_about_places_and_records(coast: Graph, question: str, answers: set[str]) -> None:

@@ -17,6 +17,7 @@ from graphbrick.patterns.properties.sources import Source, numbers_of
 _FUNCTIONS: dict[str, Callable[[Floats], float]] = {
     "sum": np.nansum,
     "mean": np.nanmean,
+    "median": np.nanmedian,
     "largest": np.nanmax,
     "smallest": np.nanmin,
 }
@@ -61,7 +62,7 @@ class CountOfTriples(ValuePlan):
 
 @dataclass(frozen=True)
 class OfTriples(ValuePlan):
-    """The sum, mean, largest or smallest value of a property of triples."""
+    """The sum, mean, median, largest or smallest value of a property of triples."""
 
     edges: Edges
     name: str

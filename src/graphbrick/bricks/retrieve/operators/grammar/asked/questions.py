@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.asked.journeys import JourneysAsked
+from graphbrick.bricks.retrieve.operators.grammar.asked.measured import MeasuredAsked
 from graphbrick.bricks.retrieve.operators.grammar.asked.more import asks_for_more, more_of
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
@@ -39,7 +39,7 @@ _DO_WE = frozenset(("do we have", "do you have", "have we got", "have you got"))
 _MOST_READINGS, _LOOKED_AT = 60, 50
 
 
-class Questions(JourneysAsked):
+class Questions(MeasuredAsked):
     """A reader of one question."""
 
     def read(self) -> Plan | None:
@@ -52,6 +52,7 @@ class Questions(JourneysAsked):
             self._yes_or_no,
             self._how_far,
             self._journeys,
+            self._measured,
             self._count,
             self._of_property,
             self._at_triples,
