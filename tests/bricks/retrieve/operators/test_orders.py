@@ -76,6 +76,9 @@ def trade(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 @pytest.mark.parametrize(
     ("question", "answers"),
     [
+        # «Who» asks for people: of an order it is the customer who placed it.
+        ("who ordered the largest quantity of Toffee?", {"Blue Bar"}),
+        ("which customer ordered the lowest quantity of Toffee?", {"Casa Azul"}),
         # Adjectives of places, for values and as parts of longer conditions.
         ("Which suppliers are Swedish?", {"Nord Brod"}),
         ("which products from Swedish suppliers have more than 50 units in stock?", {"Crispbread"}),

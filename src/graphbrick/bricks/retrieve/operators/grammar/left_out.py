@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.links import Links, may_be_in
+from graphbrick.bricks.retrieve.operators.grammar.groups import joins_several
+from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links, may_be_in
+from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.trace import event
-from graphbrick.language.stems import stems
+from graphbrick.language import forms
+from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ _PER = re.compile(r"\b(?:per|(?:for|in|of|by|at) each)\b(?! other)")
 _GROUPED = re.compile(r"(?i)\beach\b|per|\bmean\b")  # in texts of plans, where the name of a property may have «per»
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
+_LOOKED_AT = 50  # answers
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
 _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|million|billion|thousand|hundred)\b)(?!-)")
 
@@ -53,6 +57,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
         return
     text, shown = parser.question.text, plan.text(parser.place)
     _check_names(parser, plan)
+    _check_who(parser, plan)
     bare = MENTION.sub(" ", text)
     for asked, shows in ((_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
         word = asked.search(bare)
@@ -76,6 +81,19 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     is_turned = within is not None and not re.search(rf"\b{within[1]}\b", shown)
     if not _NEGATED.search(shown) and not is_turned:
         raise UnreadWordError(word[0])
+
+
+def _check_who(parser: Parser, plan: Plan) -> None:
+    """Raise `UnreadWordError` if a plan answers «who» by records of people, such as orders: each is of one person."""
+    if not parser.question.text.startswith("who ") or not isinstance(plan, SetPlan):
+        return
+    links = Links(Tokens(parser, parser.question.text))
+    for name in links.classes_of(plan.run(parser.place)[:_LOOKED_AT]) if links.joins else ():
+        people = [one for one in links.between(name, None) if forms.kind_of(spaced(one.end).lower()) == forms.PERSON]
+        ways = [Link(((one.relation, one.forward),), one.end) for one in people]
+        is_record = any(not joins_several(parser.place, name, way) for way in ways)
+        if is_record and not forms.may_be_who(spaced(name)):
+            raise UnreadWordError("who")
 
 
 def check_path(parser: Parser) -> None:

@@ -114,16 +114,16 @@ class Links:
         return [join for join in self.joins.get(start, ()) if wanted is None or join.end in wanted]
 
     def journeys(self) -> list[tuple[str, str]]:
-        """Return the class of which two relations lead to one other class, with that class; nothing for several.
+        """Return the class of what leads from members of one class to others, with that class; nothing for several.
 
-        Flights are of such a class, where they lead from airports to airports.
+        Flights are of such a class, where one relation from them to airports says «from» and another one «to».
         """
-        found = [
-            (name, end)
-            for name, joins in self.joins.items()
-            for end in {join.end for join in joins if join.forward and join.end != name}
-            if len({join.relation for join in joins if join.forward and join.end == end}) > 1
-        ]
+        found = []
+        for name, joins in self.joins.items():
+            for end in {join.end for join in joins if join.forward and join.end != name}:
+                begins, ends = self.plain(name, (end,), "from"), self.plain(name, (end,), "to")
+                if begins and ends and begins != ends:
+                    found.append((name, end))
         return found if len(found) == 1 else []
 
     def by_verb(self, at: int, start: str, *, passive: bool = False) -> list[tuple[Link, int]]:

@@ -6,34 +6,56 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of
 
 _PARTS = re.compile(r"[A-Za-z]+")
 _WORD = re.compile(r"[a-z]+")
 _GAP = re.compile(r"[ -]")
 _SHORTEST, _LONGEST = 2, 4  # letters
+_USUAL = {
+    "os": "operating system", "vm": "virtual machine", "po": "purchase order", "pr": "pull request",
+    "bu": "business unit", "db": "database", "ap": "access point", "eol": "end of life|end-of-life",
+    "sku": "stock keeping unit", "dob": "date of birth",
+}  # fmt: skip
 
 
-def with_initials(graph: Graph, text: str, classes: Iterable[str]) -> str:
+def with_initials(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:
     """Return a question with the initials that the graph has for the words that they stand for.
+
+    Of three letters and more, any words with these initials are meant, unless one of them means something itself. Two
+    letters say little («oldest systems» are no `OS`): only usual ones are read.
 
     Args:
         graph: The graph.
         text: The question in lower case.
-        classes: The classes of the graph.
+        lexicon: The words of the graph.
+        english: The wordings.
     """
-    for initials in (*_of_classes(classes), *_of_properties(graph)):
-        for start, end in _windows(text, initials):
-            said = text[start:end]
-            event(f"{said!r} is read as {initials!r}", "operators.initials", said=said, name=initials)
-            text = f"{text[:start]}{initials}{text[end:]}"
-            break
+    for initials in (*_of_classes(lexicon.classes), *_of_properties(graph)):
+        usual = re.search(rf"\b(?:{_USUAL[initials]})s?\b", text) if initials in _USUAL else None
+        found = usual.span() if usual else next(_windows(text, initials), None) if len(initials) > _SHORTEST else None
+        if found is None or (usual is None and _mean_something(text[slice(*found)], graph, lexicon, english)):
+            continue
+        said = text[slice(*found)]
+        event(f"{said!r} is read as {initials!r}", "operators.initials", said=said, name=initials)
+        text = f"{text[: found[0]]}{initials}{text[found[1] :]}"
     return text
+
+
+def _mean_something(words: str, graph: Graph, lexicon: Lexicon, english: English) -> bool:
+    """Return whether one of some words names a class, a relation or a property, or compares."""
+    names = {word for source in sources_of(graph) for word in source.words}
+    names |= lexicon.words | {word for name in lexicon.by_class for word in name}
+    said = [word for word in _WORD.findall(words) if word not in QUESTION_WORDS]
+    compares = english.superlatives.keys() | english.comparatives.keys()
+    return any(stem(word) in names or word in compares for word in said)
 
 
 def _of_classes(classes: Iterable[str]) -> Iterator[str]:

@@ -60,7 +60,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=_without_own_unit(graph, question.text))
     known = partial(_means_something, lexicon, english)
-    question = replace(question, text=with_initials(graph, question.text, lexicon.classes))
+    question = replace(question, text=with_initials(graph, question.text, lexicon, english))
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
     question = replace(question, text=in_words_of_records(graph, question.text, question.entities, lexicon))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))

@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.schema.class_graph import Join
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import OfTriples
+from graphbrick.language.stems import spaced, stems
 
 _OF = ("of", "for", "in", "on", "at")
 _GOT = HAVE | {"got", "gets", "get", "showed", "scored", "reached", "achieved", "received"}
@@ -33,17 +34,26 @@ class MeasuredAsked(JourneysAsked):
         for said, end in tokens.phrase(start, self.english.superlatives):
             yield from self._number_at_entity(end, "largest" if self.english.superlatives[said].largest else "smallest")
         names, at = self._whose_number()
-        if names and tokens.is_one_of(at, _GOT):
+        if names and at < len(tokens):
             for said, end in tokens.phrase(tokens.past(at + 1, ("the",)), self.english.superlatives):
                 largest = self.english.superlatives[said].largest
                 for one, entity, last in self._number_of(end):
                     for join in self._joins(one, entity):
+                        if not self._is_got(at, join):
+                            continue
                         measure = OfEdges(
                             join.relation, not join.forward, p.Listed((entity,)), one.name,
                             "largest" if largest else "smallest",
                         )  # fmt: skip
                         best = p.Best(p.Members(join.end), measure, largest)
                         yield from ((plan, last) for plan in self._whose_records(join.end, best, names))
+
+    def _is_got(self, at: int, join: Join) -> bool:
+        """Return whether a verb says that somebody has records with a number: «had», «ordered» of orders."""
+        verbs = self.tokens.verb_stems(at)
+        return self.tokens.is_one_of(at, _GOT) or bool(
+            verbs & {*stems(spaced(join.end)), *self.links.labels[join.relation]}
+        )
 
     def _whose_number(self) -> tuple[list[str], int]:
         """Return the classes that «who» or «which patient» may ask for, and the place after it."""
@@ -87,7 +97,8 @@ class MeasuredAsked(JourneysAsked):
             return [best]
         links = [(one, link) for one in names for link in self._records_of(one) if link.end == name]
         having = [(one, link) for one, link in links if self._is_had(link)]
-        chosen = having if len(links) > 1 else links
+        making = [(one, link) for one, link in links if self._makes(one, name) is not None]
+        chosen = links if len(links) == 1 else having or making
         return [joined(Subject(p.Members(one), one), link, best) for one, link in chosen[: len(chosen) == 1]]
 
     def _is_had(self, link: Link) -> bool:
