@@ -90,8 +90,8 @@ def check_vanished(
 def _refuse(name: str, gone: int, known: int) -> None:
     raise InputError(
         f"{gone:,} of the {counted(known, 'file')} that were read are not there any more; if a drive or a shared "
-        f"folder is missing, bring it back; to remove their documents from the graph, add --remove {name} "
-        "(remove=[...])",
+        f"folder is missing, bring it back; to remove their documents from the graph, run graphbrick index over it "
+        f"with --remove {name} (in Python index(..., remove=[...]))",
         name,
         code="removing.vanished",
         gone=gone,
