@@ -78,10 +78,11 @@ class Generate(GenerateStage):
             event("no answer: the evidence is empty; the model was not called", "generate.no_evidence")
             return Answer()
         is_open = any(item.kind == "card" for item in evidence.items)
+        before = Answer()
         if self.first is not None and (evidence.has_answers or not is_open):
-            answer = self.first.generate(query, evidence)
-            if answer.texts:
-                return answer
+            before = self.first.generate(query, evidence)
+            if before.texts:
+                return before
         if is_open:
             return WriteAnswer(self.llm, form="one to three sentences").generate(query, evidence)
         request, items = self.request(query, evidence)
@@ -106,6 +107,8 @@ class Generate(GenerateStage):
             why = whole.lack or f"the model replied {shown(reply)}"
             event(f"no answer: {why}", "generate.no_answer", reply=reply)
             tally(**{"refusals" if reply.strip() else "unread_replies": 1})
+            if before.withheld:  # what the first stage was not sure enough of is told, as without a model
+                return before
         return _supported(answers, names, items, evidence)
 
     def request(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:

@@ -18,7 +18,7 @@ NSW New South Wales, QLD Queensland, SA South Australia, TAS Tasmania, VIC Victo
 _BY_NAME = {
     name.strip().casefold(): code for code, name in (entry.split(maxsplit=1) for entry in _CODES.strip().split(","))
 }
-_COLUMNS = frozenset(map(stem, "state states province region territory".split()))
+_COLUMNS = frozenset(map(stem, "state states province".split()))
 
 
 def code_of_state(name: str, column: frozenset[str]) -> str:

@@ -95,6 +95,8 @@ def coast(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # When, how often and whether, of what the records of a patient tell.
         ("When was Amber Walker admitted?", {"2024-05-28", "2024-06-12"}),
         ("When was Amber Walker admitted to 3E?", {"2024-05-28"}),
+        ("When was Amber Walker last admitted?", {"2024-06-12"}),
+        ("when was Amber Walker first admitted?", {"2024-05-28"}),
         ("when was Ben Stone discharged from 3W?", {"2024-03-04"}),
         ("How often was Amber Walker admitted?", {"2"}),
         ("how many times was Amber Walker discharged?", {"1"}),

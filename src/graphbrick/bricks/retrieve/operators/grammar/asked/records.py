@@ -33,10 +33,14 @@ class RecordsAsked(SetsAsked):
         for group, end in self.group(lead + 1):
             if not isinstance(group.plan, p.Listed) or group.quantity != SOME:
                 continue
-            at = tokens.past(end, ("ever", "last", "first"))
-            for records, date, last in self._done_to(group, at):
+            at = tokens.past(end, ("ever",))
+            order = tokens.word(at) if tokens.word(at) in ("last", "first") else ""
+            for records, date, last in self._done_to(group, at + bool(order)):
                 if lead == 1 and date is not None:
-                    yield Values(records.plan, date), last
+                    best = p.Best(records.plan, p.Attribute(date), order == "last") if order else records.plan
+                    yield Values(best, date), last
+                elif order:
+                    continue  # only «when» asks for the last or the first of them
                 elif lead > 1:
                     yield p.Count(records.plan), last
                 elif lead == 0 and last > at + 1:

@@ -45,10 +45,13 @@ class AlongTriples(Measure):
     def of(self, place: Place, entities: Ints) -> Floats:
         """Return the number of each entity, NaN where there is none."""
         triples, others = self._triples(place)
-        values, found = numbers_of_triples(place.graph, self.name, triples), np.full(len(entities), np.nan)
-        for value, other in zip(values[::-1].tolist(), others[::-1].tolist(), strict=True):
-            found[entities == other] = value
-        return found
+        values = numbers_of_triples(place.graph, self.name, triples)
+        others, first = np.unique(others[~np.isnan(values)], return_index=True)
+        values = values[~np.isnan(values)][first]
+        if not len(others):
+            return np.full(len(entities), np.nan)
+        at = np.minimum(np.searchsorted(others, entities), len(others) - 1)
+        return np.where(others[at] == entities, values[at], np.nan)
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return the triples with their numbers."""
