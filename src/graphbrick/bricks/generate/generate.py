@@ -49,7 +49,7 @@ class Generate(GenerateStage):
     not fit the model's context is left out from the end, which is an event. Evidence with cards is for questions about
     all that is known of an entity, for reasons or for consequences: their answer is written by `WriteAnswer`. With
     ``first`` the model is asked only if that stage gives no answer: what a plan counts, compares or lists is exact, and
-    so is a card. Where cards are only what is known for a question for reasons, the model is asked.
+    so is a card that was asked for. A question for reasons always goes to the model: its cards hold no answer yet.
 
     Args:
         llm: The language model, such as LLM().

@@ -114,9 +114,9 @@ class Links:
         return [join for join in self.joins.get(start, ()) if wanted is None or join.end in wanted]
 
     def journeys(self) -> list[tuple[str, str]]:
-        """Return the class of what leads from members of one class to others, with that class; nothing for several.
+        """Return the class of journeys, and the class of the places between which they go; nothing if several fit.
 
-        Flights are of such a class, where one relation from them to airports says «from» and another one «to».
+        Flights are journeys: one of their relations to airports says «from», and another one «to».
         """
         found = []
         for name, joins in self.joins.items():

@@ -92,7 +92,7 @@ class MeasuredAsked(JourneysAsked):
         return [join for name in names for join in self.links.between(name, None) if join.relation in one.relations]
 
     def _whose_records(self, name: str, best: SetPlan, names: list[str]) -> list[SetPlan]:
-        """Return a set, if its class is asked for, or those to whom its members belong as records."""
+        """Return the records themselves if their class is asked for, else those to whom they belong."""
         if name in names:
             return [best]
         links = [(one, link) for one in names for link in self._records_of(one) if link.end == name]

@@ -55,7 +55,7 @@ class MoreOf(TextPlan):
 
 
 def asks_for_more(text: str) -> bool:
-    """Return whether a question asks if there are more of something: nothing may answer it that leaves that out."""
+    """Return whether a question asks if there are more of something, which no answer may leave out."""
     return bool(_MORE_AT_ALL.match(text) or _WE_HAVE.match(text) or _WHICH_HAS.match(text))
 
 
