@@ -20,7 +20,7 @@ from graphbrick.text.indexing.reading import read_sources
 from graphbrick.text.sources.tables import SourceOptions
 
 TEXTS = {
-    "a.txt": "The safe code of Rosa Lund is 4711 in Galway. Rosa Lund sails.",
+    "a.txt": "The safe code of Rosa Lund is walrus in Galway. Rosa Lund sails.",
     "b.txt": "Peter Hale leads Ennis. Peter Hale paints Galway.",
     "part/ferries.md": "# Ferries\n\nAlma Berg founded Fjord Ferries in Bergen.",
 }
@@ -55,7 +55,7 @@ def test_a_graph_without_a_file_is_one_that_never_had_it(
     assert "2 documents (0 new, 0 changed, 1 deleted)" in said.out
     assert "a.txt is still there, and comes back when" in said.err
     assert contents(tmp_path / "g.graph") == without(docs, "a.txt", tmp_path / "h.graph")
-    assert b"4711" not in b"".join(file.read_bytes() for file in Path("g.graph.text").rglob("*") if file.is_file())
+    assert b"walrus" not in b"".join(file.read_bytes() for file in Path("g.graph.text").rglob("*") if file.is_file())
     assert index([docs], "g.graph").reading.added == 1
 
 
