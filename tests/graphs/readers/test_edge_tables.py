@@ -32,6 +32,24 @@ def test_edge_lists(tmp_path: Path, name: str, text: str, edges: list[object]) -
     assert Reading(one_file(tmp_path, name, text), relation="KNOWS").records == edges
 
 
+@pytest.mark.parametrize(
+    ("header", "rows", "ends"),
+    [
+        ("start,end,type,from,to", "AD,EUR,HAS,1999-01-01,\nAD,FRF,HAS,1960-01-01,2002-02-17\n", ("AD", "EUR")),
+        ("from,to,type,start,end", "AD,EUR,HAS,1999,\nAD,FRF,HAS,1960,2002\n", ("AD", "EUR")),
+        ("source,target,relation,from,to", "AD,EUR,HAS,01.02.1999,\nAD,FRF,HAS,17.2.1960,\n", ("AD", "EUR")),
+        ("start,end,type,from,to", "1999,2002,HAS,AD,EUR\n1960,1980,HAS,AD,FRF\n", ("AD", "EUR")),
+        ("from,to,type,start,end", "1990,2000,HAS,1990-01-01,2001-01-01\n", ("1990", "2000")),  # all may be dates
+    ],
+)
+def test_of_two_pairs_of_columns_the_one_without_dates_has_the_ends(
+    tmp_path: Path, header: str, rows: str, ends: tuple[str, str]
+) -> None:
+    first = Reading(one_file(tmp_path, "e.csv", f"{header}\n{rows}")).records[0]
+    assert isinstance(first, EdgeRecord)
+    assert (first.head, first.tail) == ends
+
+
 def test_two_columns_by_name_or_number(tmp_path: Path) -> None:
     file = one_file(tmp_path, "e.csv", "x,y,z\n1,2,3\n")
     assert Reading(file, columns=("z", "x"), relation="R").records == [EdgeRecord("3", "R", "1", {"y": Raw("2")})]

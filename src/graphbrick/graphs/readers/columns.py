@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
 
 _DIRECTIONS = {"directed", "undirected", "mutual"}
+_DATE = re.compile(r"(\d{1,2}[./])?(\d{1,2}[./])?\d{4}(-\d\d?(-\d\d?([T ].*)?)?)?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -147,7 +148,7 @@ def edge_columns(
         InputError: A column does not exist or is named twice, or the header does not tell which columns to use.
     """
     direction = _direction_column(cells, samples)
-    head, tail = find_column(cells, HEAD), find_column(cells, TAIL)
+    head, tail = _end_columns(cells, samples)
     relation = find_column(cells, RELATION, without=(direction, head, tail))
     if options.columns is not None:
         return _named_edges(cells, samples, options, file, is_known=None not in (head, relation, tail))
@@ -163,6 +164,22 @@ def edge_columns(
     if options.header and len(cells) != 3:
         raise unrecognised("head, relation and tail", cells, file, "name them with --columns")
     return EdgeColumns(0, 1, 2, header=options.header is True)
+
+
+def _end_columns(cells: Sequence[str], samples: Sequence[Sequence[str]]) -> tuple[int | None, int | None]:
+    """Return the columns of heads and tails; of several pairs, such as from and to beside start and end, no dates."""
+    plain = [plain_name(cell) for cell in cells]
+    pairs = [(plain.index(h), plain.index(t)) for h, t in zip(HEAD, TAIL, strict=True) if {h, t} <= set(plain)]
+    of_things = [pair for pair in pairs if not all(_are_dates(samples, place) for place in pair)]
+    if len(pairs) > 1 and len(of_things) == 1:
+        return of_things[0]
+    return find_column(cells, HEAD), find_column(cells, TAIL)
+
+
+def _are_dates(samples: Sequence[Sequence[str]], place: int) -> bool:
+    """Return whether the filled cells of a column are dates, or years."""
+    texts = [row[place].strip() for row in samples if place < len(row) and row[place].strip()]
+    return all(map(_DATE.fullmatch, texts))
 
 
 def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str) -> tuple[tuple[int, int, int], bool]:

@@ -43,12 +43,13 @@ from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
+from graphbrick.bricks.retrieve.operators.unordered.evidence import by_parts, left_out, surer_by_parts
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
 from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
-from graphbrick.bricks.retrieve.patterns.rewordings import rewordings
+from graphbrick.bricks.retrieve.patterns.rewordings import rewordings, without_words
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.answer import NearReading
 from graphbrick.core.parameters import parameter
@@ -135,6 +136,7 @@ class Operators(RetrieveStage):
         unread = unread_words(trace.events)
         without = 2 * len(unread) < len(english().content(query.text.lower()))
         reworded = rewordings(graph, query.text, unread, can_do_without=without)
+        reworded += without_words(query.text, left_out(trace.events))
         names = map(graph.label, query.seeds[:1])
         cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in names]
         return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards]
@@ -209,6 +211,9 @@ class Operators(RetrieveStage):
                 return self._answered(query, parser, cues, of_triples)
             return self._of_described(parser, of_triples, query)
         except CannotPlanError as error:
+            found = by_parts(parser, self.cap, repr(self), error)
+            if found is not None:
+                return found
             cue = next(iter(cues), "") or parser.value_cue()
             event(
                 parser.with_names(str(error)),
@@ -314,7 +319,7 @@ class Operators(RetrieveStage):
             name = place.graph.label(query.seeds[0])
             text = f"nothing is joined to {name!r}, and it has no property that the question speaks of"
             raise CannotPlanError(text, code="operators.nothing_joined", name=name)
-        evidence = path_evidence(self.patterns, query, parser)
+        evidence = surer_by_parts(path_evidence(self.patterns, query, parser), parser, self.cap, repr(self))
         return beside_said(evidence, parser, self.cap, repr(self)) if is_read else evidence
 
     @staticmethod

@@ -47,6 +47,23 @@ def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_
     return [NearReading(text, text) for text in texts]
 
 
+def without_words(question: str, words: Collection[str]) -> list[NearReading]:
+    """Return the question without some words, which its text names; nothing for none.
+
+    >>> [one.text for one in without_words("For the flyer: which lines go to Cove?", ["flyer"])]
+    ['Which lines go to Cove? (without «flyer»)']
+    """
+    places = [match for match in WORD.finditer(question) if match[0].lower() in words]
+    if not places:
+        return []
+    bare = re.sub(
+        r"^(?:(?:for|in|on|at|as) )?(?:the |our |my |a )?[:,;–-]+ *", "", _without(question, places), flags=re.I
+    )
+    bare = bare[:1].upper() + bare[1:]
+    said = ", ".join(f"«{place[0]}»" for place in places)
+    return [NearReading(f"{bare} (without {said})", bare)]
+
+
 def _without(question: str, places: list[re.Match[str]]) -> str:
     """Return the question without some words, and without prepositions that are left without a noun."""
     text = question

@@ -186,7 +186,7 @@ class Links:
         for chosen in (ways, named):
             if len(chosen) == 1:
                 return chosen[0]
-        return self._widest(start, ways) if ways else ()
+        return self.widest(start, ways) if ways else ()
 
     def _ways(self, start: str) -> dict[str, list[Steps]]:
         """Return the patterns from a class to each other one: of one relation, or else of two."""
@@ -202,7 +202,7 @@ class Links:
                     ways.setdefault(second.end, []).append(steps)
         return {end: list(dict.fromkeys(several)) for end, several in ways.items()}
 
-    def _widest(self, start: str, ways: list[Steps]) -> Steps:
+    def widest(self, start: str, ways: list[Steps]) -> Steps:
         """Return the pattern that joins all that the others join, or that far more of a class have; else none."""
         found = [pairs(self.place, self.lexicon.classes[start], one) for one in ways]
         joined = [np.unique(starts * self.place.graph.n_entities + ends) for starts, ends in found]
@@ -276,7 +276,7 @@ class Links:
         """Return the one relation that «have», «of» or a preposition may mean between two classes; none for several."""
         joins = [join for join in self.between(start, ends[:1]) if join.start != join.end]
         said = [join for join in joins if preposition in self.labels[join.relation]]
-        said = said or [join for join in joins if _ENDS.get(preposition, frozenset()) & set(self.labels[join.relation])]
+        said = said or [join for join in joins if self.is_said(join, preposition)]
         chosen = joins if len(joins) == 1 else said
         if len(chosen) != 1:
             return []
@@ -291,6 +291,10 @@ class Links:
         if preposition in _PLACES and self.is_place(join.end) and not may_be_in(label, join.end):
             return []
         return [Link(((join.relation, join.forward),), join.end)]
+
+    def is_said(self, join: Join, preposition: str) -> bool:
+        """Return whether the label of a relation has a preposition, or a word for what it says of journeys."""
+        return not {preposition, *_ENDS.get(preposition, ())}.isdisjoint(self.labels[join.relation])
 
     def class_ending_in(self, at: int) -> str:
         """Return the one class whose name ends in a noun: «works» of Artwork; "" for none."""

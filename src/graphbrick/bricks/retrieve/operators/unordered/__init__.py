@@ -1,0 +1,1 @@
+"""Readings of questions by their parts, whatever the order of their words."""

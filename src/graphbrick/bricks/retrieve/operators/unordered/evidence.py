@@ -1,0 +1,63 @@
+"""Answers to questions that no rule reads, by their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
+from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.core import Evidence
+from graphbrick.core.trace import DETAIL, Event, event
+from graphbrick.patterns.properties.sources import has_columns
+
+LEFT_OUT = "operators.parts_left_out"
+CONFIDENCE = 0.4
+"""The confidence of a reading that leaves the order of the words aside."""
+
+
+def left_out(events: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a question that was not answered without which its parts are a question."""
+    told = (one for one in events if isinstance(one, Event) and one.code == LEFT_OUT)
+    return next((tuple(one.values["words"]) for one in told), ())  # type: ignore[arg-type]
+
+
+def surer_by_parts(evidence: Evidence, parser: Parser, cap: int, brick: str) -> Evidence:
+    """Return what a path answers, or the answer by parts where that is surer; see `by_parts`."""
+    is_unsure = evidence.confidence is not None and evidence.confidence < CONFIDENCE
+    return (by_parts(parser, cap, brick) if is_unsure else None) or evidence
+
+
+def by_parts(parser: Parser, cap: int, brick: str, error: CannotPlanError | None = None) -> Evidence | None:
+    """Return the answer to a question by its parts; None if one of its words has no place among them.
+
+    Args:
+        parser: Knows the graph and the question.
+        cap: Most answers listed.
+        brick: The stage that answers.
+        error: Why no rule reads the question; None if a path was found that may not say all of it.
+    """
+    graph = parser.place.graph
+    if (error is not None and error.code == AMBIGUOUS) or not has_columns(graph) or not class_graph_of(graph):
+        return None
+    from graphbrick.bricks.retrieve.operators.unordered.reading import unordered  # most questions need none
+
+    found = next(iter(unordered(parser, parser.question.text)), None)
+    if found is None or found.left_out:
+        if found is not None and found.may_be_near:
+            words = ", ".join(found.left_out)
+            text = f"without {words} it would be: {found.plan.text(parser.place)}"
+            event(text, LEFT_OUT, DETAIL, words=found.left_out)
+        return None
+    try:
+        evidence = evidence_of(found.plan, parser.place, cap, brick, sure=False)
+    except CannotPlanError:  # its values are unknown
+        return None
+    if isinstance(found.plan, SetPlan) and not len(found.plan.run(parser.place)):
+        return None  # that nothing fits is no answer of a reading that is not sure
+    text = f"read by its parts, whatever the order of its words: {found.plan.text(parser.place)}"
+    event(text, "operators.by_parts")
+    return replace(evidence, confidence=CONFIDENCE)

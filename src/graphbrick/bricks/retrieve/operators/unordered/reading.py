@@ -1,0 +1,211 @@
+"""Plans of questions by their parts, whatever the order of their words: the last reading that is tried.
+
+As in Pasupat and Liang, Compositional Semantic Parsing on Semi-Structured Tables (ACL 2015), what is asked and what is
+said of it are put together by their types alone: a value belongs to the nearest class that has it, a number to the
+property beside it, a name to what the relations join it to. Every word must have its place, but for verbs that join
+two of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import repeat
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions
+from graphbrick.bricks.retrieve.operators.grammar.links import Links
+from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES
+from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.unordered.attempt import Attempt
+from graphbrick.bricks.retrieve.operators.unordered.parts import (
+    AtTriples,
+    Bounded,
+    How,
+    Named,
+    OfClass,
+    OfProperty,
+    Part,
+    Parts,
+    Valued,
+)
+from graphbrick.bricks.retrieve.operators.unordered.words import Found, checked
+from graphbrick.patterns.properties.sources import Source
+
+_LEADS = {
+    ("how", "many"): "count", ("how", "much"): "count", ("number", "of"): "count", ("count", "of"): "count",
+    ("what", "time"): "when", ("at", "what"): "when", ("on", "what"): "when",
+}  # fmt: skip
+_OF = frozenset(("of", "for"))
+_LOOKED_AT = 1_000  # members of a class
+_WHO = {"when": "when", "who": "who", "whom": "who", "where": "where", "which": "which", "what": "which"}
+
+
+def unordered(parser: Parser, text: str) -> list[Found]:
+    """Return the readings of a question by its parts, those that leave out the fewest words first.
+
+    Args:
+        parser: Knows the graph.
+        text: The question, with placeholders for entities.
+    """
+    tokens = Tokens(parser, text)
+    links = Links(tokens)
+    if not links.joins or not len(tokens):
+        return []
+    questions = Questions(tokens, links)
+    found = [one for parts in Parts(questions).splits() for one in _Reader(questions, parts).readings()]
+    return sorted(found, key=lambda one: (len(one.left_out), one.size))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a question asks for.
+
+    Attributes:
+        name: A class.
+        source: A property of it; None for its members themselves.
+        part: The words for the property.
+    """
+
+    name: str
+    part: OfProperty | None = None
+
+
+class _Reader:
+    """A reader of a question that was split into parts.
+
+    Args:
+        questions: Reads phrases of the question.
+        parts: Its parts.
+    """
+
+    def __init__(self, questions: Questions, parts: list[Part]) -> None:
+        self.questions, self.tokens, self.links = questions, questions.tokens, questions.links
+        words = self.tokens.words
+        self.lead = _LEADS.get(tuple(words[:2])) or _WHO.get(words[0], "yes" if words[0] in AUXILIARIES else "list")  # type: ignore[arg-type]
+        self.start = 2 if tuple(words[:2]) in _LEADS else 0 if self.lead == "list" else 1
+        self.start += words[self.start : self.start + 1] == ["time"]
+        self.parts = [part for part in parts if part.start >= self.start]
+        inner = (at for at, word in enumerate(words) if at and word in ("which", "what") and self.lead == "list")
+        self._asking = next(inner, self.start)  # «for the meeting: which stores ...»
+        self._ends = {part.end - 1 for part in self.parts if isinstance(part, OfProperty)}
+
+    def readings(self) -> Iterator[Found]:
+        """Yield the readings of the question."""
+        for asked in self._asked() if self.parts else ():
+            attempt = Attempt(self.questions, self.parts, asked.name, self.start)
+            try:
+                plan = self._plan(attempt, asked)
+            except CannotPlanError:
+                continue
+            if plan is not None:
+                yield checked(attempt, plan)
+
+    def _asked(self) -> Iterator[_Asked]:
+        """Yield what may be asked for."""
+        after = [one for one in self.parts if one.start >= self._asking]
+        classes = [one.name for one in after if isinstance(one, OfClass)]
+        properties = [one for one in self.parts if isinstance(one, OfProperty)]
+        hows = [one for one in self.parts if isinstance(one, How)]
+        first = next((one for one in self.parts if one.start >= self._asking), self.parts[0])
+        named = [name for one in self.parts if isinstance(one, Named) for name in self._classes_of(one.entity)]
+        if hows:
+            numbers = [one for one in properties if one.start >= hows[0].end] or properties
+            yield from self._asked_of(numbers[:1], classes, named)
+        elif self.lead == "who":
+            yield from map(_Asked, self.links.people())
+        elif self.lead == "where":
+            yield from (_Asked(name) for name in self.links.joins if self.links.is_place(name))
+        elif self.lead == "when":
+            dated = [name for name in self.links.joins if self.questions.resolver.plain_date(p.Members(name))]
+            yield from map(_Asked, dict.fromkeys((*classes, *named, *dated)))
+        elif self.lead == "yes":
+            yield from map(_Asked, dict.fromkeys(named[:1] or classes[:1]))
+        else:
+            if isinstance(first, OfProperty) and (self.lead != "list" or self._ends_phrase(first.end)):
+                yield from self._asked_of([first], classes, named)
+            yield from map(_Asked, classes[:1])
+            if not classes and self.lead != "count":
+                yield from map(_Asked, self._with_values())
+
+    def _ends_phrase(self, at: int) -> bool:
+        """Return whether the name of a property may end at a place: «speed of e0», and not «flying birds»."""
+        is_named = any(isinstance(one, Named) and one.start == at for one in self.parts)
+        return is_named or at == len(self.tokens) or self.tokens.is_one_of(at, ("of", "for", "at", "in"))
+
+    def _asked_of(self, properties: list[OfProperty], classes: list[str], named: list[str]) -> Iterator[_Asked]:
+        """Yield the property of a class; where it is one «of e0», not that of what is near e0."""
+        places = [one.start for one in self.parts if isinstance(one, Named)]
+        is_of = any(self.tokens.is_one_of(at - 1, _OF) or at - 1 in self._ends for at in places)
+        for one in properties:
+            for name, _ in one.sources:
+                if name in classes or name in named or not is_of:
+                    yield _Asked(name, one)
+
+    def _classes_of(self, entity: int) -> tuple[str, ...]:
+        return self.links.classes_of(p.Listed((entity,)).run(self.questions.place))[:1]
+
+    def _with_values(self) -> list[str]:
+        """Return the classes that have the first value that the question names: «beers under 2 dollars»."""
+        values = next((one.values for one in self.parts if isinstance(one, Valued)), None)
+        sources = {source for term, _ in values.terms for source in term.sources} if values else set()
+        return [name for name in self.links.joins if any(one in self.questions.own_sources(name) for one in sources)]
+
+    def _plan(self, attempt: Attempt, asked: _Asked) -> Plan | None:
+        hows = [one for one in self.parts if isinstance(one, How)]
+        attempt.use(*hows, *filter(None, [asked.part]))
+        if self.lead == "yes":
+            return self._truth(attempt, asked.name)
+        base = attempt.selected(may_be_named=asked.part is not None or self.lead == "when")
+        if base is None or len(hows) > 1:
+            return None
+        if asked.part is not None:
+            return self._number_or_values(base, asked, hows)
+        if self.lead == "when":
+            date = attempt.date()
+            return None if date is None else Values(base, date)
+        return p.Count(base) if self.lead == "count" else base
+
+    def _number_or_values(self, base: SetPlan, asked: _Asked, hows: list[How]) -> Plan | None:
+        """Return the values of a property, what is made of them, or those that have them if each has its own."""
+        assert asked.part is not None
+        source = next(source for name, source in asked.part.sources if name == asked.name)
+        is_number = source.literal is not None and not source.is_date
+        if hows or self.lead == "count":
+            return p.Amount(base, p.Attribute(source), hows[0].how if hows else "sum") if is_number else None
+        is_key = source.relation < 0 and source.literal is None and self._tells_apart(source, asked.name)
+        if is_key and self.lead == "which" and asked.part.start == self.start and not isinstance(base, p.Listed):
+            return base  # «which carriers», of airlines with a code each
+        return Values(base, source)
+
+    def _tells_apart(self, source: Source, name: str) -> bool:
+        """Return whether all members of a class have another value of a property."""
+        members = self.links.lexicon.classes[name]
+        values = [self.questions.place.graph.properties(one).get(source.name) for one in members[:_LOOKED_AT].tolist()]
+        return len(values) > 1 and None not in values and len(set(map(str, values))) == len(values)
+
+    def _truth(self, attempt: Attempt, name: str) -> Plan | None:
+        """Return whether the first entity that the question names is one of those of which the rest holds."""
+        named = next((one for one in self.parts if isinstance(one, Named)), None)
+        if named is None or self.tokens.is_one_of(1, ("there",)):
+            base = attempt.selected(may_be_named=False)
+            return None if base is None else p.IsAny(base)
+        attempt.use(named)
+        attempt.parts = [one for one in attempt.parts if one is not named]
+        base = attempt.selected(may_be_named=False)
+        if base is None or base == p.Members(name) or any(map(self._is_unknown, self.parts, repeat(named.entity))):
+            return None
+        plan = p.IsAmong(p.Listed((named.entity,)), base)
+        said = [one for one in attempt.parts if isinstance(one, Named | Valued | Bounded | AtTriples)]
+        return plan if len(said) == 1 or plan.value(self.questions.place) else None  # «no» would not say to what
+
+    def _is_unknown(self, part: Part, entity: int) -> bool:
+        """Return whether an entity lacks the property of which a value is asked: neither yes nor no is known."""
+        if not isinstance(part, Valued):
+            return False
+        sources = [source for term, _ in part.values.terms for source in term.sources]
+        holding = (self.questions.resolver.holding(source).run(self.questions.place) for source in sources)
+        return not any(entity in owners for owners in holding)
