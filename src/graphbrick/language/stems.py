@@ -58,14 +58,19 @@ _VOWELS = "aeiou"
 _SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
 _SHORTEST_STEM = 4  # characters that are left of a word without its ending
 _SHORTEST_PLURAL = 4  # letters
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL = re.compile(
+    r"(?<=[a-z])(?=[A-Z])"  # and in «areakm2», «weightkg»
+    r"|(?<=[a-z]{3})(?=(?:km2|km3|sqkm|sqmi|kwh|mwh)$)|(?<=[a-z]{2}[a-jl-z])(?=m[23]$)"
+    r"|(?<=area)(?=ha$)|(?<=weight|height|length|volume)(?=(?:kg|g|lb|lbs|cm|mm|m|km|ft|in|l)$)"
+    r"|(?<=distance)(?=(?:km|m|mi)$)"
+)
 
 
 def spaced(label: str) -> str:
-    """Return a label with a space before each capital inside a word.
+    """Return a label with a space before each capital inside a word, and before a unit at the end of a measure.
 
-    >>> spaced("hasCapital"), spaced("Time zone")
-    ('has Capital', 'Time zone')
+    >>> spaced("hasCapital"), spaced("Time zone"), spaced("areakm2")
+    ('has Capital', 'Time zone', 'area km2')
     """
     return _CAMEL.sub(" ", label)
 

@@ -16,6 +16,7 @@ from graphbrick.language.folding import fold, nfc
 from graphbrick.language.small_talk import lead_in
 from graphbrick.language.stems import WORD, possible_singulars
 from graphbrick.language.stop_words import FUNCTION_WORDS
+from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.properties.sources import words_of_values
 from graphbrick.patterns.several_steps import unfolded
 
@@ -75,6 +76,8 @@ _EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"^((?:which|what|how many) [a-z -]+?),? (?:other than|apart from|besides|except(?: for)?) "
+         r"(e\d+(?:(?:, | and |, and | or )e\d+)*),? (?!or |and )([a-z].*)$", r"\1 \3 other than \2"),
         (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "
          r"(?:do|would|will|is)(?: (?:i|we|you|it|that))?(?: (?:get|have|be|total))?$", r"what is the total \1"),
         (r"^(which|what) (\w+) (?:has|have|had|did|does|do) (e\d+) (?:made|make|done|do|had|have) (\w+) in$",
@@ -187,8 +190,22 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         parts += [_without_placeholders(text[at:start]), f"e{number}"]
         at = end
     parts.append(_without_placeholders(text[at:]))
-    plain = with_decades(_without_placeholders(unfolded(tidy("".join(parts)), known), len(places)))
+    plain = _alone(graph, "".join(parts), [entity for _, _, entity in places])
+    plain = with_decades(_without_placeholders(unfolded(tidy(plain), known), len(places)))
     return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
+
+
+def _alone(graph: Graph, text: str, entities: list[int]) -> str:
+    """Return a question with placeholders without a sentence before it that names what it speaks of."""
+    found = in_context(without_courtesy(text).rstrip("?.! "), graph.types(entities[0])) if entities else None
+    if found is None:
+        return text
+    labels = list(map(graph.label, entities))
+    names = dict.fromkeys(labels[int(number)] for number in _PLACEHOLDER.findall(found.before))
+    before = _PLACEHOLDER.sub(lambda match: labels[int(match[1])], found.before)
+    said = f"«{found.word}» stands for {', '.join(names)}; not part of the question: «{before}»"
+    event(said, "operators.context", once=True, names=list(names))
+    return found.text
 
 
 def _names(text: str, places: list[tuple[int, int, int]]) -> tuple[str, ...]:

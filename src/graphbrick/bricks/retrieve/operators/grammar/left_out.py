@@ -11,7 +11,9 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import joins_several
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links, may_be_in
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
-from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan, UnreadWordError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnreadWordError
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
+from graphbrick.bricks.retrieve.operators.triples.columns import texts_of_triples
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.trace import event
 from graphbrick.language import forms
@@ -30,6 +32,7 @@ _NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+
 _WITHOUT = re.compile(r"\b(?:without|except|excluding)\b")
 _NONE = re.compile(r"\b(?:none|nobody|no one|nothing|neither|nor)\b")
 _ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! a\b)(?!-)")
+_MORE = re.compile(r"\b(?:more|fewer)\b(?! than\b)")
 _OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
 _OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
 _ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
@@ -58,6 +61,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     text, shown = parser.question.text, plan.text(parser.place)
     _check_names(parser, plan)
     _check_who(parser, plan)
+    _check_texts_of_triples(parser, shown)
     bare = MENTION.sub(" ", text)
     for asked, shows in ((_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
         word = asked.search(bare)
@@ -96,9 +100,20 @@ def _check_who(parser: Parser, plan: Plan) -> None:
             raise UnreadWordError("who")
 
 
+def _check_texts_of_triples(parser: Parser, shown: str) -> None:
+    """Raise `CannotPlanError` for «official languages of e0», where triples say which one is official."""
+    said, shown = MENTION.sub(" ", parser.question.text), shown.lower().replace("_", " ")
+    for text in texts_of_triples(parser.place.graph):
+        if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said) and text not in shown:
+            reason = f"«{text}» is said of triples, which this reading leaves out"
+            raise CannotPlanError(reason, code=UNREAD_WORDS, words=(text,))
+
+
 def check_path(parser: Parser) -> None:
-    """Raise `UnreadWordError` if a question without a plan has a word of denial: a path says only what holds."""
-    word = _NONE.search(MENTION.sub(" ", parser.question.text))
+    """Raise `CannotPlanError` if a question without a plan denies or compares, or says something of triples."""
+    _check_texts_of_triples(parser, "")
+    bare = MENTION.sub(" ", parser.question.text)
+    word = _NONE.search(bare) or _MORE.search(bare)
     if word is not None and word[0] not in parser.resolver.lexicon.words:
         raise UnreadWordError(word[0])
 

@@ -32,7 +32,7 @@ _UNITS = frozenset(
         stem,
         "km m cm mm metres meters kilometres kilometers miles feet kg g grams kilos kilograms tonnes tons lbs mg "
         "hours hour minutes seconds days weeks years percent degrees people kw mw watts litres liters mb gb tb "
-        "km/h kmh kph mph m/s".split(),
+        "km/h kmh kph mph m/s m2 sqm km2 sqkm ha hectares sqft acres mi2 sqmi".split(),
     )
 )
 AGE = stem("age")

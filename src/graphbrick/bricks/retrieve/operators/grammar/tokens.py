@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r"\d+:\d+|[^\s,;:?!()«»\"]+|,")
 _METRES = re.compile(r"(?<=\d) m\b(?! people)|(?<=\d\d\d)m\b")
+_SQUARE = re.compile(r"(\d|lion|sand) (?:square |sq\.? ?)(kilomet|km|met|m|mi|feet|ft)(?:[a-z]*)\b")
+_SQUARES = {"ki": "km2", "km": "km2", "me": "m2", "m": "m2", "mi": "mi2", "fe": "sqft", "ft": "sqft"}
 _OF_MONTH = re.compile(
     r"(?:the )?(?:(?P<number>\d{1,2})(?:st|nd|rd|th)? (?:of )?(?P<month>[a-z]{3,9})|(?P<name>[a-z]{3,9})"
     r"(?: (?P<day>\d{1,2})(?:st|nd|rd|th)?)?)(?=$| (?!(?:of )?\d{4}\b))"
@@ -40,7 +42,7 @@ class Tokens:
     """
 
     def __init__(self, parser: Parser, text: str) -> None:
-        text = _METRES.sub(" metres", text)
+        text = _SQUARE.sub(lambda match: f"{match[1]} {_SQUARES[match[2][:2]]}", _METRES.sub(" metres", text))
         self.parser, self.text, self.english = parser, text, parser.english
         matches = list(_TOKEN.finditer(text))
         self.words = [match[0].removesuffix(".") for match in matches]

@@ -34,6 +34,7 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     WORKING,
     WORKS,
 )
+from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges, Said
 from graphbrick.language import forms
@@ -65,6 +66,7 @@ class Verbs(Clocks):
         for _, end in self.tokens.phrase(at + 1, _FOR_US) if self.tokens.verb_stems(at) & _EMPLOYED else ():
             yield Reading(subject.plan, end, can_be_denied=False)
         if self.tokens.word(at).startswith("share"):
+            yield from self._sharing(at + 1, subject)
             yield from self.same_as(at + 1, subject)
         yield from self.by_clock(at, subject)
         yield from self._done_most(at, subject)
@@ -84,6 +86,16 @@ class Verbs(Clocks):
         yield from self.dated_triples(at, subject)
         yield from self._started(at, subject)
         yield from self._happened(at, subject)
+
+    def _sharing(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(share) a border with e0», where things of a class border each other; a boss would be a third one."""
+        start = self.tokens.past(at, ("a", "an", "the", "any", "some"))
+        said = set(self.tokens.stems(start, start + 1))
+        for join in self.links.between(subject.name, (subject.name,)):
+            is_mutual = join.relation in class_graph_of(self.place.graph).symmetric
+            if is_mutual and said & set(self.links.labels[join.relation]) and self.tokens.word(start + 1) == "with":
+                link = Link(((join.relation, join.forward),), join.end)
+                yield from self._objects(start + 2, subject, link)
 
     def _done_most(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(was) ordered the most», «(has been) sold most often»."""

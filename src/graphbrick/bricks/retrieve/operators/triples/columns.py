@@ -12,12 +12,14 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, spaced, stem
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import are_dates, as_number, floats_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+_FEW = 100  # texts of a property
 _YEARS = range(1000, 2200)
 _NUMERIC = frozenset((Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.DATETIME))
 _TIMES = frozenset(map(stem, "year season since from until to start end begin began joined left date day".split()))
@@ -85,6 +87,19 @@ def _find(graph: Graph) -> tuple[TripleProperty, ...]:
         best[column.name] = TripleProperty(column.name, column.kind, words, is_time, frozenset(relations))
         count[column.name] = len(column)
     return tuple(best.values())
+
+
+def texts_of_triples(graph: Graph) -> frozenset[str]:
+    """Return the texts in lower case of properties of triples that have few of them; a session finds them once."""
+    key = ("texts of triples", graph.place, graph.hash)
+    return current_session().get(key, lambda: _find_texts(graph), at_most=8)
+
+
+def _find_texts(graph: Graph) -> frozenset[str]:
+    names = {one.name for one in triple_properties(graph) if one.kind == Kind.TEXT}
+    own = [column for column in getattr(graph, "columns", ()) if column.of_triples and column.name in names]
+    texts = (text.lower().replace("_", " ") for column in own for text in column.few_texts(_FEW))
+    return frozenset(text for text in texts if text not in FUNCTION_WORDS and not text.isdecimal())
 
 
 def numbers_of_triples(graph: Graph, name: str, triples: Ints) -> Floats:

@@ -150,7 +150,8 @@ class Attempt:
         of_unit = [one for one in own if one.literal is not None and _is_in(one, part.bound.unit)]
         after = self.tokens.stems(part.end, part.end + 1)
         of_unit = of_unit or [one for one in own if one.literal is not None and after and after[0] in _unit_of(one)]
-        if len(of_unit) == 1 and not part.bound.names:
+        is_count = any(isinstance(one, OfClass) and one.start == part.end for one in self.parts)
+        if len(of_unit) == 1 and not part.bound.names and not is_count:
             if use and not part.bound.unit:
                 self.used.add(part.end)
             return of_unit[0]
@@ -274,16 +275,18 @@ class Attempt:
             return Said(part.one.name, part.value) if relation in part.one.relations else None
         if part.is_time:
             condition = self.questions.during(relation, part.bound) if part.bound.relative is None else None
-            is_begin = condition is not None and any(
-                _BEGINS & self.tokens.verb_stems(at) for at in range(max(part.start - 2 * _NEAR, 0), part.start)
-            )
-            return replace(condition, until="") if condition is not None and is_begin else condition
+            near = range(max(part.start - 2 * _NEAR, 0), part.start)
+            begun = [at for at in near if _BEGINS & self.tokens.verb_stems(at)] if condition is not None else []
+            self.used.update(begun)
+            return replace(condition, until="") if condition is not None and begun else condition
         own = [one for one in self.questions.of_triples if one.is_number and relation in one.relations]
         unit = stem(part.bound.unit)
         named = [one for one in own if unit and unit in one.stems]
         beside = [one for one in self.parts if isinstance(one, AtTriples) and abs(one.start - part.end) < _NEAR]
         for one in named or [at.one for at in beside if at.one in own]:
-            self.use(*(at for at in beside if at.one == one))
+            self.used.update(
+                at for at in range(self.start, len(self.tokens)) if self.tokens.stems(at, at + 1)[0] in one.stems
+            )
             return next((condition for condition, _ in self.questions.number_at(one, part.bound, 0)), None)
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -18,6 +18,7 @@ from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import Source
 
+_NAMES = frozenset("names numbers ids identifiers".split())
 _LONGEST = 3  # words of the name of a class
 _MOST = 24  # ways of splitting a question into parts
 
@@ -142,6 +143,8 @@ class Parts:
             if (name := questions.class_at(at, end)) in questions.links.joins
         ]
         yield from classes
+        if classes and tokens.is_one_of(classes[0].end, _NAMES) and not self._has_name(classes[0]):
+            yield replace(classes[0], end=classes[0].end + 1)  # «route numbers»
         ends = {one.end for one in classes}
         yield from (one for one in self._properties(at) if one.end not in ends or self._is_whole(one))
         yield from (Valued(at, end, one) for one, end in values)
@@ -166,6 +169,11 @@ class Parts:
             end = at + len(one.stems)
             if one.is_number and self.tokens.stems(at, end) == one.stems:
                 yield AtTriples(at, end, one)
+
+    def _has_name(self, part: OfClass) -> bool:
+        """Return whether a class has a property called as the word after its name: the `number` of a route."""
+        said = self.tokens.stems(part.end, part.end + 1)
+        return any(set(said) <= source.words for source in self.questions.own_sources(part.name))
 
     def _is_whole(self, part: OfProperty) -> bool:
         """Return whether a part is the whole name of a property, and not of the class that has it."""

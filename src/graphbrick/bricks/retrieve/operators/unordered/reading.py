@@ -22,8 +22,6 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, Set
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.unordered.attempt import Attempt
 from graphbrick.bricks.retrieve.operators.unordered.parts import (
-    AtTriples,
-    Bounded,
     How,
     Named,
     OfClass,
@@ -199,8 +197,8 @@ class _Reader:
         if base is None or base == p.Members(name) or any(map(self._is_unknown, self.parts, repeat(named.entity))):
             return None
         plan = p.IsAmong(p.Listed((named.entity,)), base)
-        said = [one for one in attempt.parts if isinstance(one, Named | Valued | Bounded | AtTriples)]
-        return plan if len(said) == 1 or plan.value(self.questions.place) else None  # «no» would not say to what
+        is_one = not isinstance(base, p.Both)  # else «no» would not say to what
+        return plan if is_one or plan.value(self.questions.place) else None
 
     def _is_unknown(self, part: Part, entity: int) -> bool:
         """Return whether an entity lacks the property of which a value is asked: neither yes nor no is known."""

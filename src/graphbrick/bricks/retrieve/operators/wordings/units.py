@@ -67,6 +67,17 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
         ),
         _WEIGHTS,
     ),
+    (
+        _table(
+            (1.0, "m2 sqm"),
+            (1e6, "km2 sqkm"),
+            (1e4, "ha hectares"),
+            (0.09290304, "sqft"),
+            (4046.8564224, "acres"),
+            (2589988.110336, "mi2 sqmi"),
+        ),
+        ("area", "size"),
+    ),
     (_table((1.0, "km/h kmh kph"), (1.609344, "mph"), (3.6, "m/s")), ("speed", "velocity", "pace")),
 )
 
