@@ -69,7 +69,12 @@ def harbours(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # Superlatives: of a number of their own, or of how many they are joined to.
         ("which ship has been scheduled for the most voyages?", {"Ibis"}),
         ("what is the longest voyage that went to Alva?", {"V-4"}),
+        # Triples of a relation are counted; «total» before a number, which is added up.
+        ("how many calls does Beacon Line make in summer?", {"1"}),
+        ("How many winter calls are there at Alva?", {"1"}),
+        ("total distance of all voyages that Beacon Line made in 2021", {"380"}),
         # Yes or no, over what joins both.
+        ("are there any tankers that went to Cove?", {"yes"}),
         ("did the Ibis depart from Cove in 2021?", {"yes"}),
         ("did the Heron depart from Cove in 2021?", {"no"}),
     ],

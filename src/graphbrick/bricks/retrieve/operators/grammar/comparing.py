@@ -37,7 +37,7 @@ class Comparing(Ranking):
             at += 1
         return at
 
-    def _measured_by(self, at: int, subject: Subject) -> list[Source]:
+    def measured_by(self, at: int, subject: Subject) -> list[Source]:
         """Return the number that a verb gives: «earn» a salary."""
         own = [one for one in self.own_sources(subject.name) if one.literal is not None and not one.is_date]
         fits = [
@@ -50,7 +50,7 @@ class Comparing(Ranking):
     def _by_number(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «earn more than 100», «cost less than e0», «weigh the most»."""
         tokens = self.tokens
-        for source in self._measured_by(at, subject):
+        for source in self.measured_by(at, subject):
             attribute = p.Attribute(source)
             for bound, end in self.bound(at + 1):
                 for one in self.as_compared(subject, source, bound, end):

@@ -159,7 +159,7 @@ class Attempt:
             measure = self.questions.measure_of(part.bound.names, subject)
             return None if measure is None else measure.source
         for at in range(max(part.start - _NEAR, self.start), part.start):
-            own = self.questions._measured_by(at, subject)
+            own = self.questions.measured_by(at, subject)
             if own:
                 if use:
                     self.used.add(at)
@@ -207,7 +207,11 @@ class Attempt:
         parents = dict[str, str]()
         for name in names[1:]:
             near = [self.target, *parents]
-            parents[name] = min(near, key=lambda one: (self.ways.distance(one, name), one != self.target))
+            start = next((one.start for one in said[name] if isinstance(one, Named)), -1)
+            before = self._class_before(start) if start >= 0 else ""  # «an image for e0», of orders that have images
+            parents[name] = min(
+                near, key=lambda one: (self.ways.distance(one, name), one != before, one != self.target)
+            )
         conditions: dict[str, list[SetPlan]] = {name: [] for name in names}
         for name in reversed(names[1:]):
             ends = self._ends(name, said[name], conditions[name])
@@ -220,9 +224,22 @@ class Attempt:
                 if not way:
                     return None
                 conditions[parents[name]].append(self._along(way, plan))
+        conditions[self.target] += self._at_own_triples()
         ends = self._ends(self.target, said[self.target], conditions[self.target])
         named = any(isinstance(one, Named) for one in said[self.target])
         return ends[0][1] if ends and len(ends) == 1 and named <= may_be_named else None
+
+    def _at_own_triples(self) -> list[SetPlan]:
+        """Return those at whose triples a text stands that no way has used: «food allergies», of who is allergic."""
+        found = list[SetPlan]()
+        for part in self.at_triples:
+            if not isinstance(part, AtTriples) or part.start in self.used:
+                continue
+            fits = [join for join in self.links.between(self.target, None) if join.relation in part.one.relations]
+            if len(fits) == 1:
+                self.relations.append(fits[0].relation)
+                found.append(self._along((fits[0],), p.Members(fits[0].end)))
+        return found
 
     def _ends(self, name: str, parts: Sequence[Part], others: Sequence[SetPlan]) -> list[tuple[int, SetPlan]] | None:
         """Return the members of a class of which parts and other conditions hold, for each that is named by itself."""
@@ -251,7 +268,7 @@ class Attempt:
 
     def _along(self, way: tuple[Join, ...], ends: SetPlan) -> SetPlan:
         """Return what a way joins to some ends, by triples of which what the question says of triples holds."""
-        conditions = [self._conditions(join.relation) for join in way]
+        conditions = [self.conditions(join.relation) for join in way]
         if not any(conditions):
             return joined(Subject(p.Members(way[0].start), way[0].start), Link(steps_of(way), way[-1].end), ends)
         for join, own in zip(reversed(way), reversed(conditions), strict=True):
@@ -259,7 +276,7 @@ class Attempt:
             ends = joined(subject, Link(((join.relation, join.forward),), join.end), ends, own)
         return ends
 
-    def _conditions(self, relation: int) -> tuple[Condition, ...]:
+    def conditions(self, relation: int) -> tuple[Condition, ...]:
         """Return what the question says of the triples of a relation."""
         found = list[Condition]()
         for part in self.at_triples:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW
@@ -13,12 +14,17 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.nouns.values import Values
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED
-from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
+from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties
 from graphbrick.bricks.retrieve.operators.wording import Comparison
-from graphbrick.language.stems import spaced, stems
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.core.session import current_session
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.stems import Stems, spaced, stems
+from graphbrick.patterns.lexicon import label_stems
+from graphbrick.patterns.properties.sources import Source, sources_of
 
 _NAMES = frozenset("names numbers ids identifiers".split())
+_NO_NOUN = re.compile(r"(?:al|ic|ive|ous|ed|ing|ly|able)$")
+_ROOT = 6  # letters that a word and the name of a class begin with
 _LONGEST = 3  # words of the name of a class
 _MOST = 24  # ways of splitting a question into parts
 
@@ -100,6 +106,19 @@ class How(Part):
     how: str
 
 
+def pairs_of_names(graph: Graph) -> frozenset[Stems]:
+    """Return the stems of words that stand side by side in names of properties and relations; found once."""
+    key = ("pairs of names", graph.place, graph.hash)
+    return current_session().get(key, lambda: _find_pairs(graph), at_most=8)
+
+
+def _find_pairs(graph: Graph) -> frozenset[Stems]:
+    names = [source.stems for source in sources_of(graph) if source.relation < 0]
+    names += [one.stems for one in triple_properties(graph)]
+    names += [label_stems(graph.relation_label(number)) for number in range(graph.n_relations)]
+    return frozenset(pair for name in names for pair in pairwise(name))
+
+
 class Parts:
     """A finder of the parts of one question.
 
@@ -135,13 +154,9 @@ class Parts:
         amount = tokens.amount(at)
         if amount is not None and amount[0].date is not None:
             yield Bounded(at, amount[1], Bound("exactly", amount[0].value, amount[0].date), is_time=True)
-        values = list(questions.values(at))
+        values = [self._with_property(one, end) for one, end in questions.values(at)]
         yield from (Valued(at, end, one) for one, end in values if all(term.named for term, _ in one.terms))
-        classes = [
-            OfClass(at, end, name)
-            for end in range(min(at + _LONGEST, len(tokens)), at, -1)
-            if (name := questions.class_at(at, end)) in questions.links.joins
-        ]
+        classes = self._classes(at)
         yield from classes
         if classes and tokens.is_one_of(classes[0].end, _NAMES) and not self._has_name(classes[0]):
             yield replace(classes[0], end=classes[0].end + 1)  # «route numbers»
@@ -154,12 +169,41 @@ class Parts:
         if tokens.word(at) in HOW and tokens.word(at) not in self.english.superlatives:
             yield How(at, at + 1, HOW[tokens.word(at)])
 
+    def _classes(self, at: int) -> list[OfClass]:
+        """Return the classes whose names begin at a place, also after a word that names of the graph have before it."""
+        tokens, joins, found = self.tokens, self.questions.links.joins, list[OfClass]()
+        for end in range(min(at + _LONGEST, len(tokens)), at, -1):
+            name = self.questions.class_at(at, end)
+            is_pair = not name and end == at + 2 and tokens.stems(at, end) in pairs_of_names(self.questions.place.graph)
+            name = self.questions.class_at(at + 1, end) if is_pair else name
+            if name in joins:
+                found.append(OfClass(at, end, name))
+        return found or self._alike(at)
+
+    def _alike(self, at: int) -> list[OfClass]:
+        """Return the one class whose name has the root of a noun: Allergen, for «allergies»."""
+        word = self.tokens.word(at)
+        if len(word) < _ROOT or not word.isalpha() or word in self.english.all_words or _NO_NOUN.search(word):
+            return []
+        names = [name for name in self.questions.links.joins if name.lower().startswith(word[:_ROOT])]
+        return [OfClass(at, at + 1, names[0])] if len(names) == 1 else []
+
+    def _with_property(self, values: Values, end: int) -> tuple[Values, int]:
+        """Return a value with the word of its property that follows it: «the xen bus» of a `bus-type`."""
+        after, ((term, _), *others) = self.tokens.stems(end, end + 1), values.terms
+        fits = [source for source in term.sources if after and after[0] in source.stems and len(source.stems) > 1]
+        if others or not fits or self.questions.class_at(end, end + 1):
+            return values, end
+        return values._replace(terms=((replace(term, sources=tuple(fits)), values.terms[0][1]),)), end + 1
+
     def _properties(self, at: int) -> Iterator[OfProperty]:
         """Yield the properties whose names begin at a place, those of several classes together."""
         by_end = dict[int, dict[tuple[str, Source], None]]()
         for name in self.questions.links.joins:
             for source, end in self.questions.sources(at, Subject(p.Members(name), name)):
-                by_end.setdefault(end, {})[name, source] = None
+                is_part = end > at + 1 and source.stems != self.tokens.stems(at, end)
+                if not (is_part and self.questions.class_at(end - 1, end)):  # «cloud images» of `cloud-image-user`
+                    by_end.setdefault(end, {})[name, source] = None
         for end, sources in by_end.items():
             yield OfProperty(at, end, tuple(sources))
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
 from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES
@@ -20,8 +21,12 @@ from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.triples.edges import Edges
+from graphbrick.bricks.retrieve.operators.triples.plans import CountOfTriples
 from graphbrick.bricks.retrieve.operators.unordered.attempt import Attempt
 from graphbrick.bricks.retrieve.operators.unordered.parts import (
+    AtTriples,
+    Bounded,
     How,
     Named,
     OfClass,
@@ -31,12 +36,15 @@ from graphbrick.bricks.retrieve.operators.unordered.parts import (
     Valued,
 )
 from graphbrick.bricks.retrieve.operators.unordered.words import Found, checked
+from graphbrick.language.stems import is_plural
+from graphbrick.patterns.lexicon import SMALL
 from graphbrick.patterns.properties.sources import Source
 
 _LEADS = {
     ("how", "many"): "count", ("how", "much"): "count", ("number", "of"): "count", ("count", "of"): "count",
     ("what", "time"): "when", ("at", "what"): "when", ("on", "what"): "when",
 }  # fmt: skip
+_ANYBODY = frozenset("anybody anyone somebody someone".split())
 _OF = frozenset(("of", "for"))
 _LOOKED_AT = 1_000  # members of a class
 _WHO = {"when": "when", "who": "who", "whom": "who", "where": "where", "which": "which", "what": "which"}
@@ -93,6 +101,8 @@ class _Reader:
 
     def readings(self) -> Iterator[Found]:
         """Yield the readings of the question."""
+        if self.lead == "count":
+            yield from (checked(one, plan) for one, plan in self._counts_of_triples())
         for asked in self._asked() if self.parts else ():
             attempt = Attempt(self.questions, self.parts, asked.name, self.start)
             try:
@@ -121,7 +131,10 @@ class _Reader:
             dated = [name for name in self.links.joins if self.questions.resolver.plain_date(p.Members(name))]
             yield from map(_Asked, dict.fromkeys((*classes, *named, *dated)))
         elif self.lead == "yes":
-            yield from map(_Asked, dict.fromkeys(named[:1] or classes[:1]))
+            people = self.links.people() if self.tokens.is_one_of(1, _ANYBODY) else []
+            is_there = self.tokens.word(1) == "there"
+            things = (classes[:1] or self._with_values()) if is_there else named[:1] or classes[:1]
+            yield from map(_Asked, dict.fromkeys(people or things))
         else:
             if isinstance(first, OfProperty) and (self.lead != "list" or self._ends_phrase(first.end)):
                 yield from self._asked_of([first], classes, named)
@@ -167,13 +180,34 @@ class _Reader:
             return None if date is None else Values(base, date)
         return p.Count(base) if self.lead == "count" else base
 
+    def _counts_of_triples(self) -> Iterator[tuple[Attempt, Plan]]:
+        """Yield how many triples there are of a relation with the name of what is counted: LAB_RESULT."""
+        tokens = self.tokens
+        for relation, label in enumerate(self.links.labels):
+            name = tuple(word for word in label if word not in SMALL)
+            places = (at for at in range(self.start, len(tokens)) if tokens.stems(at, at + len(name)) == name)
+            said = next((at for at in places if name and is_plural(tokens.word(at + len(name) - 1))), None)
+            if said is None:
+                continue
+            attempt = Attempt(self.questions, self.parts, "", self.start)
+            attempt.used.update(range(said, said + len(name)))
+            attempt.at_triples += [one for one in self.parts if isinstance(one, AtTriples | Bounded)]
+            conditions = attempt.conditions(relation)
+            named = [one for one in self.parts if isinstance(one, Named)]
+            heads, tails = (Edges(relation).ends(self.questions.place, heads=side) for side in (True, False))
+            ends = [[one for one in named if one.entity in side] for side in (heads, tails)]
+            attempt.use(*ends[0], *ends[1])
+            one, other = (p.Listed(tuple(part.entity for part in side)) if side else None for side in ends)
+            yield attempt, CountOfTriples(Edges(relation, one, other, conditions))
+
     def _number_or_values(self, base: SetPlan, asked: _Asked, hows: list[How]) -> Plan | None:
         """Return the values of a property, what is made of them, or those that have them if each has its own."""
         assert asked.part is not None
         source = next(source for name, source in asked.part.sources if name == asked.name)
         is_number = source.literal is not None and not source.is_date
-        if hows or self.lead == "count":
-            return p.Amount(base, p.Attribute(source), hows[0].how if hows else "sum") if is_number else None
+        how = hows[0].how if hows else HOW.get(self.tokens.word(asked.part.start), "")  # «total» of `AmountTotal`
+        if (how and is_number) or hows or self.lead == "count":
+            return p.Amount(base, p.Attribute(source), how or "sum") if is_number else None
         is_key = source.relation < 0 and source.literal is None and self._tells_apart(source, asked.name)
         if is_key and self.lead == "which" and asked.part.start == self.start and not isinstance(base, p.Listed):
             return base  # «which carriers», of airlines with a code each
@@ -188,7 +222,10 @@ class _Reader:
     def _truth(self, attempt: Attempt, name: str) -> Plan | None:
         """Return whether the first entity that the question names is one of those of which the rest holds."""
         named = next((one for one in self.parts if isinstance(one, Named)), None)
-        if named is None or self.tokens.is_one_of(1, ("there",)):
+        is_any = self.tokens.is_one_of(1, _ANYBODY)
+        if is_any:
+            attempt.used.add(1)
+        if named is None or is_any or self.tokens.is_one_of(1, ("there",)):
             base = attempt.selected(may_be_named=False)
             return None if base is None else p.IsAny(base)
         attempt.use(named)

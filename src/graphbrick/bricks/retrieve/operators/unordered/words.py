@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphbrick.bricks.retrieve.operators.grammar.links import GENERAL, PARTICLES
-from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, HAPPENS, MOVES
+from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, HAPPENS, LIGHT, MADE, MOVES
 from graphbrick.bricks.retrieve.operators.plan import Members, Plan
 from graphbrick.bricks.retrieve.operators.unordered.attempt import Attempt
-from graphbrick.bricks.retrieve.operators.unordered.parts import OfClass
+from graphbrick.bricks.retrieve.operators.unordered.parts import How, OfClass, OfProperty
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
@@ -24,9 +24,18 @@ _TELLING = frozenset(
 _DENYING = frozenset("not no never without except excluding neither nor none nobody nothing only unless".split())
 _FILLING = frozenset((*FUNCTION_WORDS, *(
     "please list show name give find tell me us we you they i all any some there currently now exactly altogether "
-    "recorded registered known exist exists go goes went come comes came data has had have been , -".split()
+    "recorded registered record known exist exists go goes went come comes came data has had have been , -".split()
 ))) - _TELLING  # fmt: skip
-_NEUTRAL = HAPPENS | MOVES | GENERAL | frozenset(map(stem, "leave left arrive scheduled listed stored kept".split()))
+_FIGURES = frozenset(
+    "charge charges cost costs fee fees value values amount amounts figure figures number level".split()
+)
+"""Words beside the name of a number that say no more: «freight charges»."""
+_NEUTRAL = (
+    HAPPENS
+    | MOVES
+    | GENERAL
+    | frozenset(map(stem, (*MADE, *LIGHT, *"leave left arrive scheduled listed stored kept".split())))
+)
 """Stems of verbs that say no more than what they join."""
 _BEFORE_VERB = AUXILIARIES | frozenset("that who which we you they i been be to not".split())
 
@@ -61,6 +70,9 @@ def checked(attempt: Attempt, plan: Plan) -> Found:
     for at in range(len(tokens)):
         word = tokens.word(at)
         if at in attempt.used or (word in _FILLING and not word.isdecimal()):
+            continue
+        is_beside = any(isinstance(one, OfProperty | How) and at in (one.start - 1, one.end) for one in attempt.parts)
+        if word in _FIGURES and is_beside:
             continue
         if word in _TELLING or not (
             any(is_among(form, said) for form in tokens.verb_stems(at)) or _is_neutral_verb(attempt, at)

@@ -144,7 +144,7 @@ class Amounts(Clauses):
                 if not tokens.is_one_of(end, ("do", "does", "did", "are", "is")):
                     continue
                 for subject, last in self._owner(end + 1, name):
-                    one = source or next(iter(self._measured_by(last, subject)), None)
+                    one = source or next(iter(self.measured_by(last, subject)), None)
                     if one is None and tokens.word(1) == "old":
                         age = self.age_of(subject)
                         one = age.source if age else None

@@ -51,7 +51,7 @@ class Pairs(Clauses):
         """Read «budget is larger», «costs more», «melts lower»."""
         tokens = self.tokens
         named = [(source, end) for source, end in self.sources(at, pair) if source.literal is not None]
-        named += [(source, at + 1) for source in self._measured_by(at, pair)]
+        named += [(source, at + 1) for source in self.measured_by(at, pair)]
         for source, end in named:
             for said, last in tokens.phrase(tokens.past(end, _ASKING | _LIGHT), self.english.comparatives):
                 if last == len(tokens):
