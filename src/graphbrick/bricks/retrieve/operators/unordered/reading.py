@@ -45,6 +45,7 @@ _LEADS = {
     ("what", "time"): "when", ("at", "what"): "when", ("on", "what"): "when",
 }  # fmt: skip
 _ANYBODY = frozenset("anybody anyone somebody someone".split())
+_KINDS = frozenset("kind kinds type types sort sorts".split())
 _OF = frozenset(("of", "for"))
 _LOOKED_AT = 1_000  # members of a class
 _WHO = {"when": "when", "who": "who", "whom": "who", "where": "where", "which": "which", "what": "which"}
@@ -136,7 +137,10 @@ class _Reader:
             things = (classes[:1] or self._with_values()) if is_there else named[:1] or classes[:1]
             yield from map(_Asked, dict.fromkeys(people or things))
         else:
-            if isinstance(first, OfProperty) and (self.lead != "list" or self._ends_phrase(first.end)):
+            is_kind = self.tokens.is_one_of(first.start, _KINDS) and self.tokens.word(first.end) == "of"
+            if is_kind:
+                self.parts = [one for one in self.parts if one is not first]  # «what kind of damage»
+            elif isinstance(first, OfProperty) and (self.lead != "list" or self._ends_phrase(first.end)):
                 yield from self._asked_of([first], classes, named)
             yield from map(_Asked, classes[:1])
             if not classes and self.lead != "count":

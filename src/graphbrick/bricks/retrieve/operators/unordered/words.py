@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphbrick.bricks.retrieve.operators.grammar.links import GENERAL, PARTICLES
-from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, HAPPENS, LIGHT, MADE, MOVES
+from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, HAPPENS, LIGHT, MOVES
 from graphbrick.bricks.retrieve.operators.plan import Members, Plan
 from graphbrick.bricks.retrieve.operators.unordered.attempt import Attempt
 from graphbrick.bricks.retrieve.operators.unordered.parts import How, OfClass, OfProperty
@@ -24,7 +24,8 @@ _TELLING = frozenset(
 _DENYING = frozenset("not no never without except excluding neither nor none nobody nothing only unless".split())
 _FILLING = frozenset((*FUNCTION_WORDS, *(
     "please list show name give find tell me us we you they i all any some there currently now exactly altogether "
-    "recorded registered record known exist exists go goes went come comes came data has had have been , -".split()
+    "recorded registered record known exist exists go goes went come comes came data has had have been "
+    "kind kinds type types sort sorts , -".split()
 ))) - _TELLING  # fmt: skip
 _FIGURES = frozenset(
     "charge charges cost costs fee fees value values amount amounts figure figures number level".split()
@@ -34,7 +35,7 @@ _NEUTRAL = (
     HAPPENS
     | MOVES
     | GENERAL
-    | frozenset(map(stem, (*MADE, *LIGHT, *"leave left arrive scheduled listed stored kept".split())))
+    | frozenset(map(stem, (*LIGHT, *"made leave left arrive scheduled listed stored kept".split())))
 )
 """Stems of verbs that say no more than what they join."""
 _BEFORE_VERB = AUXILIARIES | frozenset("that who which we you they i been be to not".split())
