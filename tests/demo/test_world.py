@@ -145,6 +145,7 @@ def test_every_record_is_whole_and_comes_once() -> None:
         assert head != tail
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("world_cache")
 def test_the_order_is_always_the_same() -> None:
     graph = world_graph()  # made from other records than these, most often in another process

@@ -37,6 +37,7 @@ def test_a_question_that_is_too_long_is_refused_with_its_length(text):
         PIPELINE.run(tiny_graph(), text)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "text",
     [

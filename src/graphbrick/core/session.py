@@ -90,6 +90,7 @@ class Session:
         """Start with nothing opened and fresh locks."""
         self._lock = threading.RLock()
         self._slots: dict[Key, _Slot] = {}
+        self._limits: dict[Hashable, int] = {}  # how many of a kind are kept
         self._slots_of: WeakKeyDictionary[Any, dict[Key, _Slot]] = WeakKeyDictionary()
         self._opened: list[_Slot] = []  # those with something to close, in the order they were opened
 
@@ -202,11 +203,11 @@ class Session:
             if self.closed:
                 raise self._closed_error()
             table = self._slots if of is None else self._slots_of.setdefault(of, {})
-            slot = table.get(key)
-            if slot is None:
-                slot = table[key] = _Slot(key)
-            if at_most is not None:
-                table[key] = table.pop(key)  # a dict keeps the order: the least recently used of a kind is its first
+            slot = table.pop(key, None)
+            is_new = slot is None
+            table[key] = slot = slot or _Slot(key)  # a dict keeps the order: the least recently used is the first
+            if at_most is not None and (is_new or self._limits.get(key[0]) != at_most):
+                self._limits[key[0]] = at_most
                 same = [other for other in table if other[0] == key[0]]
                 for other in same[:-at_most]:
                     del table[other]

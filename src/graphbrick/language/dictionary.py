@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,8 +31,9 @@ _MAN = re.compile(r"[a-z]man$")
 _SHORT = re.compile(r"(?:(?:co|de|dis|mis|out|over|pre|re|un|under)-?[^aeiou]+|[^aeiou]*)[aeiou][^aeiouwxy]")
 
 
+@cache
 def is_installed() -> bool:
-    """Return whether lemminflect is installed."""
+    """Return whether lemminflect is installed; it is looked for once."""
     return find_spec("lemminflect") is not None
 
 

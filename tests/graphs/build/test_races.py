@@ -212,6 +212,7 @@ def test_what_was_added_after_a_killed_index_is_not_lost(tmp_path: Path, monkeyp
     assert ("n", "r", "nairobi") in set(Graph.open(path, passages=False).key_triples())
 
 
+@pytest.mark.whole
 def test_one_of_many_builds_onto_a_new_place_is_made_and_the_others_are_refused(tmp_path: Path) -> None:
     for turn in range(8):
         path = tmp_path / f"g{turn}.graph"

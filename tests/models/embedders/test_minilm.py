@@ -68,6 +68,7 @@ def test_a_budget_stops_it_between_two_batches() -> None:
     assert checks == 2
 
 
+@pytest.mark.whole
 def test_joined_operators_give_the_vectors_of_the_file() -> None:
     as_it_is = replace(_load(), session=open_session(model_path(), "MiniLM"))
     texts = [*PATHS, "", "word " * 400, "内罗毕 😀", *(f"{'more and ' * i}more" for i in range(0, 120, 7))]

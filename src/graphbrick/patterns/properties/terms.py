@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphbrick.core.properties.values import Kind, Scalar, value_text
+from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem
@@ -16,6 +17,7 @@ from graphbrick.patterns.english.states import code_of_state
 from graphbrick.patterns.properties.sources import Source, equal_to, sources_of
 
 _LONGEST = 6  # words of a value
+_TEXTS = 64  # whose values a session remembers
 _READ_WORDS = 64  # of a text
 _WORD = re.compile(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -59,11 +61,18 @@ class Term:
 def terms_in(graph: Graph, text: str, known: Set[str] = frozenset()) -> list[Term]:
     """Return the values of properties in a text, in order; longer ones win, and those that their property names.
 
+    A session remembers those of some texts: each reader of a question asks for them.
+
     Args:
         graph: The graph.
         text: The text, in any case; entities may be placeholders such as `e0`.
         known: Stems of words that mean something else, such as names of classes.
     """
+    key = ("values in a text", graph.place, graph.hash, text, frozenset(known))
+    return list(current_session().get(key, lambda: _terms_in(graph, text, known), at_most=_TEXTS))
+
+
+def _terms_in(graph: Graph, text: str, known: Set[str]) -> list[Term]:
     sources = [source for source in sources_of(graph) if source.relation < 0]
     if not sources:
         return []

@@ -93,6 +93,7 @@ def test_a_reply_of_json_is_passed_on_as_it_comes(reply: str) -> None:
 
 
 @pytest.mark.parametrize("cut", [40, 5_000_000])
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("piece", "kept"),
     [

@@ -47,6 +47,7 @@ _LEADS = {
 _ANYBODY = frozenset("anybody anyone somebody someone".split())
 _KINDS = frozenset("kind kinds type types sort sorts".split())
 _OF = frozenset(("of", "for"))
+_LONGEST = 60  # words of a question that is taken apart
 _LOOKED_AT = 1_000  # members of a class
 _WHO = {"when": "when", "who": "who", "whom": "who", "where": "where", "which": "which", "what": "which"}
 
@@ -60,7 +61,7 @@ def unordered(parser: Parser, text: str) -> list[Found]:
     """
     tokens = Tokens(parser, text)
     links = Links(tokens)
-    if not links.joins or not len(tokens):
+    if not links.joins or not 0 < len(tokens) <= _LONGEST:
         return []
     questions = Questions(tokens, links)
     found = [one for parts in Parts(questions).splits() for one in _Reader(questions, parts).readings()]
