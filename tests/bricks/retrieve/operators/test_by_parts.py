@@ -152,6 +152,18 @@ def test_a_sentence_before_a_question_names_what_it_speaks_of(
 @pytest.mark.parametrize(
     ("question", "answers"),
     [
+        ("In 2021, how many voyages were there?", {"2"}),
+        ("In May 2020, which voyages went to Borg?", {"V-1", "V-2"}),
+        ("On 3 May 2020, how many voyages left Alva?", {"2"}),
+    ],
+)
+def test_a_time_may_stand_before_the_question(harbours: Graph, question: str, answers: set[str]) -> None:
+    assert set(default_pipeline(harbours)(harbours, question).texts) == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
         ("which lines other than Beacon Line sail from Borg on 9 May 2020?", {"Arrow Line"}),
         ("Which lines except Beacon Line call at Alva?", {"Arrow Line"}),
         ("How many harbours apart from Alva are in Norway?", {"1"}),

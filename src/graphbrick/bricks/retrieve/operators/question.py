@@ -76,6 +76,8 @@ _EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"^((?:in|on|during|since|between|before|after|from) (?:[a-z0-9-]+ ){0,4}[a-z0-9-]*\d[a-z0-9-]*),? "
+         r"((?:how (?:many|much)|which|what|who) .+)$", r"\2 \1"),  # «in 2013, how many orders were placed»
         (r"^((?:which|what|how many) [a-z -]+?),? (?:other than|apart from|besides|except(?: for)?) "
          r"(e\d+(?:(?:, | and |, and | or )e\d+)*),? (?!or |and )([a-z].*)$", r"\1 \3 other than \2"),
         (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "

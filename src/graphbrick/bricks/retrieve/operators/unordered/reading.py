@@ -74,8 +74,7 @@ class _Asked:
 
     Attributes:
         name: A class.
-        source: A property of it; None for its members themselves.
-        part: The words for the property.
+        part: The words for a property of it; None for its members themselves.
     """
 
     name: str

@@ -18,7 +18,7 @@ _TELLING = frozenset(
     "not no never without except excluding only neither nor none nobody nothing each per every both or than more less "
     "fewer same other another else difference percentage share proportion compared if why unless instead most least "
     "fewest best worst again their its his her versus vs besides apart outside times often frequently half almost "
-    "first last too enough how many whose before after until since yet still already ago".split()
+    "first last too enough how many whose share shares about before after until since yet still already ago".split()
 )
 """Words that change what is asked, so that a plan must not leave them out."""
 _DENYING = frozenset("not no never without except excluding neither nor none nobody nothing only unless".split())
