@@ -90,6 +90,7 @@ def test_parts_of_a_question_are_put_together_by_their_types(harbours: Graph, qu
 @pytest.mark.parametrize(
     "question",
     [
+        "Which ships of harbours have the highest capacity?",  # no class is dropped
         "Who owns the Heron?",  # a verb that no relation is called by may say anything
         "Which ships did Arrow Line paint?",
         "which voyages never left from Alva?",  # words that change what is asked

@@ -92,7 +92,7 @@ class Attempt:
         classes = [one.name for one in self.parts if isinstance(one, OfClass)]
         said = {name: list[Part]() for name in dict.fromkeys((self.target, *classes))}
         for part in self.parts:
-            if isinstance(part, OfClass):
+            if isinstance(part, OfClass) and part.name == self.target:
                 self.use(part)
             if not isinstance(part, Named | Valued | Bounded) or part.start in self.used:
                 continue
@@ -219,6 +219,7 @@ class Attempt:
                 return None
             if not said[name] and not conditions[name] and counts:
                 continue  # «the most flights» is no condition
+            self.use(*(one for one in self.parts if isinstance(one, OfClass) and one.name == name))
             for place, plan in ends:
                 way = self._way(parents[name], name, place)
                 if not way:
@@ -337,6 +338,7 @@ class Attempt:
             return None if measure is None else p.Best(base, measure, up)
         for one in self.parts:
             if isinstance(one, OfClass) and one.start >= best.end and one.name != self.target:
+                self.use(one)
                 steps = steps_of(self._way(self.target, one.name, -1))
                 return p.Best(base, CountIn(steps, p.Members(one.name)), comparison.largest) if steps else None
         return None
