@@ -59,5 +59,6 @@ def by_parts(parser: Parser, cap: int, brick: str, error: CannotPlanError | None
     if isinstance(found.plan, SetPlan) and not len(found.plan.run(parser.place)):
         return None  # that nothing fits is no answer of a reading that is not sure
     text = f"read by its parts, whatever the order of its words: {found.plan.text(parser.place)}"
-    event(text, "operators.by_parts")
+    assumed = parser.resolver.assumptions_of(found.plan)
+    event("; ".join((text, *map(parser.with_names, assumed))), "operators.by_parts", assumed=assumed)
     return replace(evidence, confidence=CONFIDENCE)

@@ -18,12 +18,12 @@ _TELLING = frozenset(
     "not no never without except excluding only neither nor none nobody nothing each per every both or than more less "
     "fewer same other another else difference percentage share proportion compared if why unless instead most least "
     "fewest best worst again their its his her versus vs besides apart outside times often frequently half almost "
-    "first last too enough how many whose share shares about before after until since yet still already ago".split()
+    "first last too enough how many whose share shares about before after until since yet still already ago "
+    "exactly".split()
 )
 """Words that change what is asked, so that a plan must not leave them out."""
-_DENYING = frozenset("not no never without except excluding neither nor none nobody nothing only unless".split())
 _FILLING = frozenset((*FUNCTION_WORDS, *(
-    "please list show name give find tell me us we you they i all any some there currently now exactly altogether "
+    "please list show name give find tell me us we you they i all any some there currently now altogether "
     "recorded registered record known exist exists go goes went come comes came data has had have been "
     "kind kinds type types sort sorts , -".split()
 ))) - _TELLING  # fmt: skip
