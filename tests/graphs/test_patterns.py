@@ -112,6 +112,7 @@ def steps_of(graph: Graph, name: str) -> Pattern:
     return [(ids[relation], forward) for relation, forward in relation_steps(name)]
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 @pytest.mark.parametrize(("hops", "share"), [(1, 0.94), (2, 0.999), (3, 0.999)])
 def test_metaqa_patterns_lead_to_the_gold_answers(data_dir: Path, metaqa_graph: Graph, hops: int, share: float) -> None:

@@ -94,6 +94,7 @@ class Expected:
         graph.check()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("group", [1, 3000, 1 << 25])
 @pytest.mark.parametrize("room", [64, 1 << 10])
 def test_what_is_built_does_not_depend_on_rooms_and_groups(

@@ -133,6 +133,7 @@ def hidden(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir() if file.name.startswith("."))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(WRITERS, 2)), ids="-".join)
 def test_every_pair_of_writers(tmp_path: Path, pair: tuple[str, str]) -> None:
     path = tmp_path / "g.graph"
@@ -156,6 +157,7 @@ def test_every_pair_of_writers(tmp_path: Path, pair: tuple[str, str]) -> None:
         assert ((f"e{place}", "r", f"e{place + 1}") in triples) == (name != "delete" or end != "done")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("other", ["build", "add", "delete", "compact", "prepare", "learn", "index"])
 def test_index_beside_every_other_writer(tmp_path: Path, other: str) -> None:
     path = tmp_path / "g.graph"

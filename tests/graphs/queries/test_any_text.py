@@ -55,6 +55,7 @@ _REPEATED = (
 )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("piece", _REPEATED)
 @pytest.mark.parametrize("language", [CYPHER, SPARQL])
 def test_the_longest_texts_take_linear_time(language: str, piece: str) -> None:

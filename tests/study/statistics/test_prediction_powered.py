@@ -42,6 +42,7 @@ def drawn(rng: np.random.Generator) -> Sample:
     return sample(labels[:n], predictions[:n], predictions[n:])
 
 
+@pytest.mark.whole
 def test_a_thousand_draws_equal_ppi_python():
     ppi = pytest.importorskip("ppi_py")
     rng = np.random.default_rng(17)

@@ -145,6 +145,7 @@ def test_a_pdf_of_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
         list(pdf_child.parts(pdf("a", "b")))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("body", "code"),
     [

@@ -8,11 +8,12 @@ from functools import partial
 
 from graphbrick.bricks.link.exact import ExactNames
 from graphbrick.bricks.link.question import Question, Span, disjoint
-from graphbrick.bricks.link.words import COMPARES, vocabulary
+from graphbrick.bricks.link.words import COMPARES, MONTHS, vocabulary
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, possible_singulars, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.properties.name_parts import parts_of_names
 from graphbrick.patterns.properties.sources import sources_of, whole_values, words_of_values
 from graphbrick.patterns.properties.terms import terms_in
 from graphbrick.patterns.unknown_words import WordReader, with_readings
@@ -28,6 +29,24 @@ def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple
     return values
 
 
+def _parts_of_names(
+    graph: Graph, question: Question, values: Sequence[tuple[Span, str]], words: str | None
+) -> list[tuple[Span, str]]:
+    """Return the spans of a question that are parts of names of several entities, and what they say."""
+    lexicon, starts = lexicon_of(graph, words), [word.start for word in question.words]
+    ends = [word.end for word in question.words]
+    taken = [(starts[span.first], ends[span.last]) for span, _ in values]
+    capitals = [
+        word.text
+        for at, word in enumerate(question.words)
+        if at and question.shows_names and question.is_capitalized(at)
+    ]
+    terms = parts_of_names(graph, question.text, taken, lexicon.words, capitals) if lexicon.classes else []
+    spans = [Span(bisect_left(starts, term.start), bisect_left(starts, term.end) - 1) for term in terms]
+    names = [(span, f"{term.value} in names") for span, term in zip(spans, terms, strict=True)]
+    return names if sum(map(question.content, spans)) < question.content(Span(0, len(starts) - 1)) else []
+
+
 def kinds_in(
     graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]], words: str | None
 ) -> list[str]:
@@ -35,12 +54,14 @@ def kinds_in(
 
     A name alone, such as a film called «The Capital», is not such a question.
     """
+    values = [*values, *_parts_of_names(graph, question, values, words)]
     term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
     capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
     known = vocabulary(graph)
     of_values = [span for span, _ in values]
     unread = [one for one in capitals if not any(map(one.overlaps, of_values))]
-    unread = [one for one in unread if question.words[one.first].text not in known]
+    texts = ((one, question.words[one.first].text) for one in unread)
+    unread = [one for one, text in texts if text not in known and text not in MONTHS]
     if not values and term_words == question.content(Span(0, len(question.words) - 1)):
         return []
     lexicon = lexicon_of(graph, words)
@@ -55,9 +76,9 @@ def kinds_in(
     said = frozenset(stems(text))
     kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
-    texts = words_of_values(graph) if graph.columns else frozenset[str]()
+    of_texts = words_of_values(graph) if graph.columns else frozenset[str]()
     content = [word for word in own_words if word not in QUESTION_WORDS and word not in FUNCTION_WORDS]
-    kinds += [word for word in content if any(one in texts for one in (word, *possible_singulars(word)))]
+    kinds += [word for word in content if any(one in of_texts for one in (word, *possible_singulars(word)))]
     said_by = frozenset[str]().union(*(names.words for names in lexicon.relations))
     is_asked = bool(content) and own_words[0] in QUESTION_WORDS  # «who has been trained»
     is_all_said = is_asked and all(word.isalpha() and stem(word) in said_by for word in content)

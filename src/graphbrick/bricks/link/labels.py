@@ -189,7 +189,8 @@ class LinkLabels(LinkStage):
 
 
 _IN_NAME = re.compile(
-    r"\b(?:with|without|having) (?:the )?[^,?]+? in (?:the|its|their) (?:name|title)s?\b"
+    r"\b(?:with|without|having|have|has|contain(?:ing|s)?|includ(?:e|es|ing)) (?:the )?"
+    r"[^,?]+? in (?:the|its|their) (?:name|title)s?\b"
     r"|\b(?:name|title)s? (?:contains?|includes?|has|(?:starts?|begins?|ends?) with|ends? in) "
     r"[^?,]+?(?=$|[?,]| (?:and |but )?(?:that|which|who)\b| and (?:are|is|have|has|do|does)\b)",
     re.IGNORECASE,

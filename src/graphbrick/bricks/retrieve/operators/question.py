@@ -76,6 +76,11 @@ _EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"^((?:which|what|how many|list|show|all) .+?) (?:that |which )?(?:(?:have|has|contains?) no"
+         r"|(?:do|does) not (?:have|contain|include)) ([^,]+?) in (?:the|its|their) (name|title)s?$",
+         r"\1 without \2 in the \3"),
+        (r"^((?:which|what|how many|list|show|all) .+?) (?:that |which )?(?:have|has|contains?|includes?) ([^,]+?) "
+         r"in (?:the|its|their) (name|title)s?$", r"\1 with \2 in the \3"),
         (r"^((?:in|on|during|since|between|before|after|from) (?:[a-z0-9-]+ ){0,4}[a-z0-9-]*\d[a-z0-9-]*),? "
          r"((?:how (?:many|much)|which|what|who) .+)$", r"\2 \1"),  # «in 2013, how many orders were placed»
         (r"^((?:which|what|how many) [a-z -]+?),? (?:other than|apart from|besides|except(?: for)?) "

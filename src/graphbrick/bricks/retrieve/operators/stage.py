@@ -43,13 +43,13 @@ from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
-from graphbrick.bricks.retrieve.operators.unordered.evidence import by_parts, left_out, surer_by_parts
+from graphbrick.bricks.retrieve.operators.unordered.evidence import by_parts, left_out, surer_by_parts, which_is_meant
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
 from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
-from graphbrick.bricks.retrieve.patterns.rewordings import rewordings, without_words
+from graphbrick.bricks.retrieve.patterns.rewordings import rewordings, with_whole_names, without_words
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.answer import NearReading
 from graphbrick.core.parameters import parameter
@@ -137,6 +137,7 @@ class Operators(RetrieveStage):
         without = 2 * len(unread) < len(english().content(query.text.lower()))
         reworded = rewordings(graph, query.text, unread, can_do_without=without)
         reworded += without_words(query.text, left_out(trace.events))
+        reworded += with_whole_names(query.text, trace.events)
         names = map(graph.label, query.seeds[:1])
         cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in names]
         return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards]
@@ -214,7 +215,7 @@ class Operators(RetrieveStage):
             found = by_parts(parser, self.cap, repr(self), error)
             if found is not None:
                 return found
-            cue = next(iter(cues), "") or parser.value_cue()
+            cue, error = next(iter(cues), "") or parser.value_cue(), which_is_meant(parser, error)
             event(
                 parser.with_names(str(error)),
                 "operators.not_answered",

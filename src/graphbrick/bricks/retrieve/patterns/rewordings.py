@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import cast
 
 from graphbrick.core.answer import NearReading
+from graphbrick.core.trace import Event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, stem
 
@@ -62,6 +64,15 @@ def without_words(question: str, words: Collection[str]) -> list[NearReading]:
     bare = bare[:1].upper() + bare[1:]
     said = ", ".join(f"«{place[0]}»" for place in places)
     return [NearReading(f"{bare} (without {said})", bare)]
+
+
+def with_whole_names(question: str, events: Sequence[str]) -> list[NearReading]:
+    """Return the question with each of the names that a part of them may stand for, as the refusal tells them."""
+    told = (one for one in events if isinstance(one, Event) and "part" in one.values)
+    values = next((one.values for one in told), {})
+    part, names = str(values.get("part", "")), cast(Sequence[str], values.get("names", ()))
+    texts = [re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", lambda _, n=name: n, question, flags=re.I) for name in names]  # type: ignore[misc]
+    return [NearReading(text, text) for text in texts]
 
 
 def _without(question: str, places: list[re.Match[str]]) -> str:

@@ -38,9 +38,12 @@ _STARTS, _ENDS = (
         "end finish arrive arrival close land get until to",
     )
 )
+TIMED = _STARTS | _ENDS
+"""Stems of verbs that say when something begins or ends."""
 _PLANNED = frozenset(map(stem, "sched scheduled planned due supposed timetable expected".split()))
 _SHORTEST = 3  # letters of a name that is cut short: `dep_time`
-_AFTER_VERB = ("off", "out", "in", "up")
+AFTER_VERB = ("off", "out", "in", "up")
+"""Words after a verb that says when something begins or ends: «take off»."""
 
 
 class Clock(NamedTuple):
@@ -173,7 +176,7 @@ class Clocks(States):
         source = self.clock_named(tokens.verb_stems(verb), subject.name) if verb < len(tokens) else None
         if source is None:
             return
-        after = tokens.past(verb + 1, _AFTER_VERB)
+        after = tokens.past(verb + 1, AFTER_VERB)
         yield from self.within_clock(after, subject, source)
         start = tokens.past(after, ("the",))
         if tokens.word(start) in ("earliest", "first", "latest", "last"):

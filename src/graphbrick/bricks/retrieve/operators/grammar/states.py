@@ -75,7 +75,8 @@ class States(Distances):
             last = tokens.past(end + 1, ("the", *THEIR))
             is_of_name = tokens.is_one_of(last, ("name", "names", "title", "titles"))
             if tokens.word(end) == "in" and last > end + 1 and is_of_name:
-                yield Reading(Named(subject.plan, self.words_at(tokens.past(at, ("the", "a")), end)), last + 1)
+                begin = tokens.past(at, ("the", "a", "word", "words"))
+                yield Reading(Named(subject.plan, self.words_at(begin, end)), last + 1)
 
     def words_at(self, at: int, end: int) -> str:
         """Return the words between two places, with the names of entities in place of their placeholders."""

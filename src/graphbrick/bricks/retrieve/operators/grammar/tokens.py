@@ -145,8 +145,8 @@ class Tokens:
     @cached_property
     def _terms(self) -> dict[int, tuple[Term, int]]:
         """The values of properties, with the places after them, by their first places."""
-        found = {}
-        for term in self.values_in(self.text):
+        found, values = {}, self.values_in(self.text)
+        for term in [*values, *self.parts_of_names]:
             at = next((place for place, end in enumerate(self._ends) if end > term.start), len(self.words))
             end = next((place for place, end in enumerate(self._ends) if end >= term.end), len(self.words) - 1)
             if end >= at:
@@ -158,6 +158,19 @@ class Tokens:
         lexicon = self.parser.resolver.lexicon
         known = frozenset(word for name in lexicon.by_class for word in name)
         return terms_in(self.parser.place.graph, text, known)
+
+    @cached_property
+    def parts_of_names(self) -> list[Term]:
+        """Words that are no values of properties and stand in the names of several entities."""
+        graph, lexicon = self.parser.place.graph, self.parser.resolver.lexicon
+        if not lexicon.classes:
+            return []
+        from graphbrick.patterns.properties.name_parts import parts_of_names
+
+        taken = [(term.start, term.end) for term in self.values_in(self.text)]
+        capitals = [name.lower() for name in self.parser.question.names]
+        known = lexicon.words | self.english.all_words
+        return parts_of_names(graph, self.text, taken, known, capitals)
 
     def is_prefixed(self, at: int) -> bool:
         """Return whether the value at a place begins inside its word: «non-radioactive»."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions
+from graphbrick.bricks.retrieve.operators.grammar.clocks import AFTER_VERB, TIMED
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject, joined
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
@@ -43,6 +44,7 @@ _MOVING = {
 }
 """Prepositions that verbs before a place say."""
 _TIMES = frozenset(map(stem, "date day time moment year month".split()))
+_WEEK = 7 / 366  # in years
 _NEAR = 3  # words between a number and the property that it is compared with
 
 
@@ -189,6 +191,24 @@ class Attempt:
                 return named[0]
         plain = self.questions.resolver.plain_date(p.Members(name))
         return None if plain is None or plain.source.words.isdisjoint(_TIMES) else plain.source
+
+    def moment(self, *, is_time: bool) -> Source | None:
+        """Return the time of day of the class asked for, where that is asked or the day is said; else its date.
+
+        Args:
+            is_time: Whether the question says «what time».
+        """
+        days = (one.bound.date for one in self.parts if isinstance(one, Bounded) and one.is_time)
+        if not (is_time or any(day is not None and day.width < _WEEK for day in days)):
+            return self.date()
+        for at in range(self.start, len(self.tokens)):
+            verbs = self.tokens.verb_stems(at) & TIMED if at not in self.used else frozenset[str]()
+            clock = self.questions.clock_named(verbs, self.target) if verbs else None
+            if clock is not None:
+                self.used.add(at)
+                self.used.update(range(at + 1, self.tokens.past(at + 1, AFTER_VERB)))
+                return clock
+        return self.questions.clock_named(frozenset(), self.target)
 
     def date(self) -> Source | None:
         """Return the date of the class asked for that a word of the question names; else its only date."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
@@ -12,9 +13,12 @@ from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.core import Evidence
 from graphbrick.core.trace import DETAIL, Event, event
+from graphbrick.language.stems import stems
+from graphbrick.patterns.properties.name_parts import entities_with
 from graphbrick.patterns.properties.sources import has_columns
 
 LEFT_OUT = "operators.parts_left_out"
+_SHOWN = 5  # names with a part in common
 CONFIDENCE = 0.4
 """The confidence of a reading that leaves the order of the words aside."""
 
@@ -62,3 +66,18 @@ def by_parts(parser: Parser, cap: int, brick: str, error: CannotPlanError | None
     assumed = parser.resolver.assumptions_of(found.plan)
     event("; ".join((text, *map(parser.with_names, assumed))), "operators.by_parts", assumed=assumed)
     return replace(evidence, confidence=CONFIDENCE)
+
+
+def which_is_meant(parser: Parser, error: CannotPlanError) -> CannotPlanError:
+    """Return the error that asks for a whole name, if another one does not know a part of several names."""
+    unread = {*error.values.get("words", ()), *error.values.get("nouns", ())}  # type: ignore[misc]
+    terms = Tokens(parser, parser.question.text).parts_of_names if unread else []
+    part = next((str(term.value) for term in terms if unread.intersection(stems(str(term.value)))), None)
+    if part is None:
+        return error
+    graph = parser.place.graph
+    labels = [graph.label(entity) for entity in entities_with(graph, part)]
+    more = f", and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
+    names = tuple(labels[:_SHOWN])
+    text = f"{part!r} stands in {len(labels):,} names of this graph: {', '.join(names)}{more}; which one is meant?"
+    return CannotPlanError(text, code="operators.part_of_names", words=tuple(unread), part=part, names=names)

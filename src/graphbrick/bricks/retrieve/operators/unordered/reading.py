@@ -15,6 +15,7 @@ from itertools import repeat
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions
+from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
 from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
@@ -38,6 +39,7 @@ from graphbrick.bricks.retrieve.operators.unordered.parts import (
 from graphbrick.bricks.retrieve.operators.unordered.words import Found, checked
 from graphbrick.language.stems import is_plural
 from graphbrick.patterns.lexicon import SMALL
+from graphbrick.patterns.properties.name_parts import NameOf
 from graphbrick.patterns.properties.sources import Source
 
 _LEADS = {
@@ -110,8 +112,14 @@ class _Reader:
                 plan = self._plan(attempt, asked)
             except CannotPlanError:
                 continue
-            if plan is not None:
-                yield checked(attempt, plan)
+            found = checked(attempt, plan) if plan is not None else None
+            if found is not None and (found.size < 2 or not self._has_parts_of_names()):
+                yield found
+
+    def _has_parts_of_names(self) -> bool:
+        """Return whether the question has a part of names: what is far from it may well speak of another name."""
+        terms = (term for one in self.parts if isinstance(one, Valued) for term, _ in one.values.terms)
+        return any(isinstance(source, NameOf) for term in terms for source in term.sources)
 
     def _asked(self) -> Iterator[_Asked]:
         """Yield what may be asked for."""
@@ -129,7 +137,7 @@ class _Reader:
         elif self.lead == "where":
             yield from (_Asked(name) for name in self.links.joins if self.links.is_place(name))
         elif self.lead == "when":
-            dated = [name for name in self.links.joins if self.questions.resolver.plain_date(p.Members(name))]
+            dated = [name for name in self.links.joins if self._is_dated(name)]
             yield from map(_Asked, dict.fromkeys((*classes, *named, *dated)))
         elif self.lead == "yes":
             people = self.links.people() if self.tokens.is_one_of(1, _ANYBODY) else []
@@ -145,6 +153,10 @@ class _Reader:
             yield from map(_Asked, classes[:1])
             if not classes and self.lead != "count":
                 yield from map(_Asked, self._with_values())
+
+    def _is_dated(self, name: str) -> bool:
+        """Return whether members of a class have a date or a time of day."""
+        return bool(self.questions.resolver.plain_date(p.Members(name)) or self.questions.clocks_of(name))
 
     def _ends_phrase(self, at: int) -> bool:
         """Return whether the name of a property may end at a place: «speed of e0», and not «flying birds»."""
@@ -167,7 +179,8 @@ class _Reader:
         """Return the classes that have the first value that the question names: «beers under 2 dollars»."""
         values = next((one.values for one in self.parts if isinstance(one, Valued)), None)
         sources = {source for term, _ in values.terms for source in term.sources} if values else set()
-        return [name for name in self.links.joins if any(one in self.questions.own_sources(name) for one in sources)]
+        subjects = (Subject(p.Members(name), name) for name in self.links.joins)
+        return [one.name for one in subjects if any(self.questions.has(one, source) for source in sources)]
 
     def _plan(self, attempt: Attempt, asked: _Asked) -> Plan | None:
         hows = [one for one in self.parts if isinstance(one, How)]
@@ -180,7 +193,7 @@ class _Reader:
         if asked.part is not None:
             return self._number_or_values(base, asked, hows)
         if self.lead == "when":
-            date = attempt.date()
+            date = attempt.moment(is_time=self.start > 0 and self.tokens.word(self.start - 1) == "time")
             return None if date is None else Values(base, date)
         return p.Count(base) if self.lead == "count" else base
 

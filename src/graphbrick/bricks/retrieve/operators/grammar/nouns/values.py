@@ -12,11 +12,12 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
 )
 from graphbrick.bricks.retrieve.operators.grammar.roles import Roles
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
-from graphbrick.bricks.retrieve.operators.properties.selections import Where
+from graphbrick.bricks.retrieve.operators.properties.selections import Named, Where
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import stem
+from graphbrick.patterns.properties.name_parts import NameOf
 from graphbrick.patterns.properties.sources import Source, words_of_values
 from graphbrick.patterns.properties.terms import Term
 
@@ -77,14 +78,25 @@ class OfValues(Roles):
             sources = tuple(one for one in term.sources if self.has(subject, one))
             if not sources:
                 return
-            inside = Reading(Where(subject.plan, sources, term.value), end, known=sources[:1])
+            if isinstance(sources[0], NameOf):
+                inside = Reading(self._named_by_part(subject, str(term.value)), end)
+            else:
+                inside = Reading(Where(subject.plan, sources, term.value), end, known=sources[:1])
             parts += [one.plan for one in (self.denied(subject, [inside]) if negated else [inside])]
             known.append(sources[0])
         both = p.Either if shared or values.is_or else p.Both
         yield Reading(both(tuple(parts)) if parts[1:] else parts[0], end, known=tuple(dict.fromkeys(known)))
 
+    def _named_by_part(self, subject: Subject, words: str) -> SetPlan:
+        """Return the part of a set with words in their names, which is an assumption: one of them may be meant."""
+        plan = Named(subject.plan, words)
+        self.resolver.assumptions[plan] = f"{words!r} is taken for every {subject.name} with it in the name"
+        return plan
+
     def has(self, subject: Subject, source: Source) -> bool:
         """Return whether members of a class have a property."""
+        if isinstance(source, NameOf):
+            return source.of_class == subject.name
         return source in self.own_sources(subject.name)
 
     def denied(self, subject: Subject, readings: Iterable[Reading]) -> Iterator[Reading]:
