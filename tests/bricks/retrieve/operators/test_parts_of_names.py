@@ -12,7 +12,8 @@ from graphbrick.learn.default import default_pipeline
 
 NODES = {
     "stop": "id,label,name,zone\n"
-    "s1,Stop,Varley St N1,1\ns2,Stop,Varley St N2,2\ns3,Stop,Mill Rd - Hail and Ride,1\ns4,Stop,Oak Rd - Hail and Ride,2\n"
+    "s1,Stop,Varley St N1,1\ns2,Stop,Varley St N2,2\n"
+    "s3,Stop,Mill Rd - Hail and Ride,1\ns4,Stop,Oak Rd - Hail and Ride,2\n"
     "s5,Stop,New Pier,2\ns6,Stop,New Depot,1\n",
     "trip": "id,label,name,departs,date\n"
     "t1,Trip,X671 2024-05-01,08:10,2024-05-01\nt2,Trip,X671 2024-05-02,08:25,2024-05-02\n"
