@@ -73,7 +73,7 @@ def verdict(compare: str, gold: list[str], texts: tuple[str, ...], *, says_none:
 def offered(pipeline: Pipeline, graph: Any, reading: NearReading) -> tuple[str, ...]:
     """Return the answers of a reading that is offered; none if it is refused too."""
     try:
-        return pipeline(graph, reading.question, seeds=reading.seeds or None).texts
+        return pipeline(graph, reading.question, seeds=reading.seeds).texts
     except GraphbrickError:
         return ()
 

@@ -14,6 +14,7 @@ from graphbrick.core.graph import Graph as CoreGraph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
+from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.model.confidence import fit_features
 from graphbrick.patterns.model.model import note_of_unlearned
 from graphbrick.patterns.model.unread import unread
@@ -77,6 +78,13 @@ class PatternScorer(PatternReader):
     ) -> npt.NDArray[np.float64]:
         """Return the score of each pattern."""
         return self._scores(query, starts, patterns, range(len(patterns)))
+
+    @property
+    def embedder(self) -> Embedder:
+        """What embeds questions and relations."""
+        from graphbrick.patterns.model.folder import load
+
+        return load(self.model).embedder
 
     @property
     def symmetric(self) -> frozenset[str]:

@@ -94,3 +94,12 @@ def test_where_it_does_not_help_the_whole_names_are_shown(buses: Graph) -> None:
 def test_alone_it_asks_which_one_is_meant(buses: Graph) -> None:
     with fails("link.part_of_several", LinkError, name="Varley St"):
         default_pipeline(buses)(buses, "Varley St")
+
+
+def test_a_word_that_is_not_known_is_offered_as_the_nearest_of_the_graph(buses: Graph) -> None:
+    answer = default_pipeline(buses)(buses, "In which district is New Pier?")
+    assert answer.texts == ()
+    offered = answer.readings[0]
+    assert (offered.text, offered.question, offered.answers) == (
+        "In which district is New Pier? («district» as «zone»)", "In which zone is New Pier?", 1,
+    )  # fmt: skip

@@ -43,17 +43,16 @@ from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
-from graphbrick.bricks.retrieve.operators.unordered.evidence import by_parts, left_out, surer_by_parts, which_is_meant
+from graphbrick.bricks.retrieve.operators.unordered.evidence import by_parts, surer_by_parts, which_is_meant
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
 from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
-from graphbrick.bricks.retrieve.patterns.rewordings import rewordings, with_whole_names, without_words
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.answer import NearReading
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import REFUSAL, Event, Trace, event, record, tell_again
+from graphbrick.core.trace import REFUSAL, Trace, event, record, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, spaced, stem
 from graphbrick.models.llm.chat import ChatModel
@@ -133,11 +132,10 @@ class Operators(RetrieveStage):
         graph, trace = cast(Graph, subgraph.graph), Trace()
         with record(trace, repr(self), self.kind):
             replace(self, llm=None).retrieve(query, subgraph)
-        unread = unread_words(trace.events)
-        without = 2 * len(unread) < len(english().content(query.text.lower()))
-        reworded = rewordings(graph, query.text, unread, can_do_without=without)
-        reworded += without_words(query.text, left_out(trace.events))
-        reworded += with_whole_names(query.text, trace.events)
+        from graphbrick.bricks.retrieve.operators.unordered.near import reworded_by  # most questions are answered
+
+        embedder = getattr(self.patterns.scorer, "embedder", None)
+        reworded = reworded_by(graph, self._lexicon(graph), query.text, trace.events, embedder)
         names = map(graph.label, query.seeds[:1])
         cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in names]
         return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards]
@@ -386,12 +384,6 @@ class Operators(RetrieveStage):
         told = f"{self.llm.model} planned this question, since without it: {reason}"
         event(told, "operators.planned_by_model", reason=reason)
         return plan, True
-
-
-def unread_words(events: Sequence[str]) -> tuple[str, ...]:
-    """Return the stems of the words that a refused question has and the graph does not know."""
-    told = (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
-    return next((tuple(one.values.get("words", one.values.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
