@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from graphbrick.language.stems import Stems, stem
-from graphbrick.patterns.lexicon import label_stems
+from graphbrick.language.stems import WORD
+from graphbrick.patterns.text import in_words
 
 _SHORTEST, _SHORTEST_PART = 6, 3  # letters of a name that is split, and of its parts
 # Words that names in one word begin and end with; words of the graph are added.
@@ -25,24 +25,24 @@ PARTS = frozenset(
 )
 
 
-def name_stems(name: str, known: Set[str]) -> Stems:
-    """Return the stems of the words of a name; a name in one word is split where all parts are known words.
+def name_words(name: str, known: Set[str]) -> tuple[str, ...]:
+    """Return the words of a name in lower case; a name in one word is split where all parts are known words.
 
     Args:
         name: The name.
         known: Further words that names of the graph are made of, in lower case.
 
-    >>> name_stems("hiredate", set()), name_stems("billingcountry", set()), name_stems("capacity", set())
-    (('hir', 'dat'), ('bill', 'country'), ('capacity',))
-    >>> name_stems("wardname", {"ward"}), name_stems("wardname", set())
-    (('ward', 'nam'), ('wardnam',))
+    >>> name_words("hiredate", set()), name_words("BillingCountry", set()), name_words("capacity", set())
+    (('hire', 'date'), ('billing', 'country'), ('capacity',))
+    >>> name_words("wardname", {"ward"}), name_words("wardname", set())
+    (('ward', 'name'), ('wardname',))
     """
-    whole = label_stems(name)
+    whole = tuple(WORD.findall(in_words(name).lower()))
     if len(whole) != 1 or not name.isalpha() or len(name) < _SHORTEST:
         return whole
-    text, known = name.lower(), known - {name.lower()}
-    parts = _parts(text, known)
-    return tuple(map(stem, parts)) if len(parts) > 1 else whole
+    text = name.lower()
+    parts = _parts(text, known - {text})
+    return parts if len(parts) > 1 else whole
 
 
 def _parts(text: str, known: Set[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,7 @@ from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, is_plural, spaced, stem
 from graphbrick.patterns.english.states import code_of_state
 from graphbrick.patterns.lexicon import label_stems
-from graphbrick.patterns.properties.names import name_stems
+from graphbrick.patterns.properties.names import name_words
 from graphbrick.patterns.text import readable
 
 Ints = npt.NDArray[np.int64]
@@ -87,6 +88,7 @@ class Source:
         kind: The kind of most values.
         words: The stems of the words of its name that have a meaning.
         stems: The stems of its name, in order, without a leading «is» or «has».
+        spoken: The words of its name, in lower case; "" for a relation.
         yes: The value that is true in a column of two values, such as 1 or "Y".
         codes: The texts of a column of a few letters, such as "L" and "R", by the words for them.
     """
@@ -97,6 +99,7 @@ class Source:
     kind: Kind = field(default=Kind.TEXT, compare=False)
     words: frozenset[str] = field(default=frozenset(), compare=False)
     stems: Stems = field(default=(), compare=False)
+    spoken: str = field(default="", compare=False)
     yes: Scalar = field(default=True, compare=False)
     codes: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -157,12 +160,16 @@ def _find(graph: Graph) -> tuple[Source, ...]:
                 best[column.name] = column
     table = graph.type_table[2] if _is_stored(graph) and graph.type_table else ()
     types = [table[number] for number in range(len(table))]
-    known = {word for name in [*best, *types] for word in readable(spaced(name)).lower().split()}
+    parts = [readable(spaced(name)).lower().split() for name in [*best, *types]]
+    known, shared = set(chain(*parts)), set(chain(*(words for words in parts if len(words) > 1)))
     for name, column in best.items():
-        literal, own = _literal(graph, column), name_stems(name, known)
+        # «baseline» beside `baseline_low_date` is one word
+        spoken = (name.lower(),) if name.lower() in shared else name_words(name, known)
+        literal, own = _literal(graph, column), tuple(map(stem, spoken))
         yes, codes = _coded(graph, name, own)
         kind = column.kind if yes is True else Kind.BOOLEAN
-        sources.append(Source(name, -1, literal, kind, *_words(own), yes, codes))
+        words, stems = _words(own)
+        sources.append(Source(name, -1, literal, kind, words, stems, " ".join(spoken), yes, codes))
     return tuple(sources)
 
 

@@ -81,6 +81,11 @@ def _terms_in(graph: Graph, text: str, known: Set[str]) -> list[Term]:
     at = 0
     while at < len(words):
         term = next(_terms_at(graph, sources, words, at, known), None)
+        size = _size_of_name(sources, words, at)
+        end = words[at + size - 1].end() if size > 1 else 0
+        if size > 1 and (term is None or term.end < end):
+            at += size  # «baseline high date» has no value «baseline high»
+            continue
         if term is not None and not (terms and term.start < terms[-1].end):
             terms += [term, *_others(text, term)]
             term = terms[-1]
@@ -88,6 +93,14 @@ def _terms_in(graph: Graph, text: str, known: Set[str]) -> list[Term]:
         else:
             at += 1
     return terms
+
+
+def _size_of_name(sources: Sequence[Source], words: Sequence[re.Match[str]], at: int) -> int:
+    """Return how many words from a place on are the whole name of a property that is no yes or no."""
+    longest = max((len(source.stems) for source in sources), default=0)
+    forms = tuple(stem(word[0].lower()) for word in words[at : at + longest])
+    sizes = [len(one.stems) for one in sources if one.kind != Kind.BOOLEAN and forms[: len(one.stems)] == one.stems]
+    return max(sizes, default=0)
 
 
 def _others(text: str, term: Term) -> Iterator[Term]:

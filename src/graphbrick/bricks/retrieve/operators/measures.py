@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.operators.dates import MOMENT, Date
-from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan, Steps
+from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan, Steps, check_differ
 from graphbrick.core.items import Item
 from graphbrick.patterns.properties.sources import Source, numbers_of
 
@@ -279,6 +279,7 @@ class Best(SetPlan):
                 f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}",
                 code="operators.nothing_measured",
             )
+        check_differ(values, self.measure.text(place))
         order = np.lexsort((entities, -values if self.largest else values))
         if self.n > 1:
             return entities[order[: self.n]]

@@ -17,7 +17,9 @@ from graphbrick.language.small_talk import lead_in
 from graphbrick.language.stems import WORD, possible_singulars
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
+from graphbrick.patterns.english.everyday import EVERYDAY
 from graphbrick.patterns.properties.sources import words_of_values
+from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
 
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
@@ -45,85 +47,6 @@ _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)"
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"(?:\bthe|(?<!\be\d )\ban?) (e\d+)\b")  # «is e0 a e1» stays
 _NOT_FIRST = re.compile(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
-_EVERYDAY = tuple(
-    (re.compile(wording), plainer)
-    for wording, plainer in (
-        (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
-        (r"^(which|what|how many) of (?:our|my|your) (?=[a-z])", r"\1 "),
-        (r"^who of (?:our|my|your) (?:people|staff|team|colleagues|employees) (?=[a-z])", "who "),
-        (r"\b(sells?|sold|suppl(?:y|ies|ied)|delivers?|delivered|sends?|sent|offers?|offered|provides?|provided) us\b",
-         r"\1"),
-        (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:later|after|newer|more recent)\b", r"since \1"),
-        (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:earlier|before|older)\b", r"until \1"),
-        (r"^((?!.*\be\d|.*\b(?:is|are|was|were|been) [a-z]+ (?:the )?(?:most|least) )"  # «is ordered most often» is no
-         r".*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),  # «ordered the most», a quantity
-        (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?!to\b)(?:ever )?(.+)$",
-         r"\1 \2 have never been \3"),
-        (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
-        (r"\bthe u\.?s\.?(?=$| )", "the usa"),
-        (r"(?: ever| so far| to date)$", ""),
-        (r"\b(of|for) (?:everybody|everyone|anybody|anyone|all people|all those) (?=who )", r"\1 those "),
-        (r"\bcontact persons?\b", "contact"),
-        (r"^when did (?:we|you) (?:get|receive|have) the (last|latest|first|newest|most recent) ([a-z]+) "
-         r"(?:from|of|by) (?=(?:the )?e\d+$)", r"when was the \1 \2 of "),
-        (r"^how (?:many|much) (e\d+) (?:do we have|have we got|is there|are there|is|are)(?: left| still)* in stock$",
-         r"how many units of \1 are in stock"),
-        (r"^(?!(?:which|what|who|how|when|where|is|are|do|does|did|list|show|name|give|find)\b)([a-z -]+|e\d+) "
-         r"(?:that|which|who) (?=(?:costs?|earns?|makes?|sells? for|weighs?) .*\d+ [a-z]+$)", r"which \1 "),
-        (r"(?<=[a-z0-9])(?: out)?,? of (?:them )?all$", ""),
-        (r"\b(has|have|had) got\b", r"\1"),
-        (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+ )?(in|from|on|at|of|for) (?:which|what) ([a-z]+)$",
-         r"which \4 are \1 \2\3"),
-        (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
-        (r"\bavg\b", "average"),
-        (r"^((?:which|what|how many|list|show|all) .+?) (?:that |which )?(?:(?:have|has|contains?) no"
-         r"|(?:do|does) not (?:have|contain|include)) ([^,]+?) in (?:the|its|their) (name|title)s?$",
-         r"\1 without \2 in the \3"),
-        (r"^((?:which|what|how many|list|show|all) .+?) (?:that |which )?(?:have|has|contains?|includes?) ([^,]+?) "
-         r"in (?:the|its|their) (name|title)s?$", r"\1 with \2 in the \3"),
-        (r"^((?:in|on|during|since|between|before|after|from) (?:[a-z0-9-]+ ){0,4}[a-z0-9-]*\d[a-z0-9-]*),? "
-         r"((?:how (?:many|much)|which|what|who) .+)$", r"\2 \1"),  # «in 2013, how many orders were placed»
-        (r"^((?:which|what|how many) [a-z -]+?),? (?:other than|apart from|besides|except(?: for)?) "
-         r"(e\d+(?:(?:, | and |, and | or )e\d+)*),? (?!or |and )([a-z].*)$", r"\1 \3 other than \2"),
-        (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "
-         r"(?:do|would|will|is)(?: (?:i|we|you|it|that))?(?: (?:get|have|be|total))?$", r"what is the total \1"),
-        (r"^(which|what) (\w+) (?:has|have|had|did|does|do) (e\d+) (?:made|make|done|do|had|have) (\w+) in$",
-         r"\1 \2 do the \4 of \3 have"),
-        (r"^(?:has|have|had) (e\d+) (?:ever )?been ", r"was \1 "),
-        (r"^for how many (.+?) (?:do|did) (?:we|you) not know the (.+)$", r"how many \1 have no \2"),
-        (r"^for how many (.+?) (?:is|are|was|were) the (.+?) (?:unknown|not known|missing|not given|empty)$",
-         r"how many \1 have no \2"),
-        (r"^(?:for|over|during|in|across) (?=how many (?:seasons|years|months|weeks|days|times)\b)", ""),
-        (r"^(for|with|against|by|to) (how many .+)$", r"\2 \1"),
-        (r"\b(but|and|yet) (?:no|none of(?: the)?|nothing (?:from|by|of|in)) (?=e\d)", r"\1 not "),
-        (r"^(?:what|how much) (?:do|does|did) (?:all )?(?:of )?(?:the )?(.+?) (?:add|amount|come|sum|total)(?: up)?"
-         r"(?: to)?(?: in total| altogether| together)?$", r"what is the total of the \1"),
-        (r"^(how (?:fast|slow)) (?:can|could|does|do|did|will) (?:an? )?(e\d+) "
-         r"(?:go|run|fly|travel|move|drive|sail|swim)\b", r"\1 is \2"),
-        (r"^how long (?:can|could|do|does|did|will) (?:an? )?(e\d+|the .+) (?:live|last for)\b",
-         r"what is the lifespan of \1"),
-        (r"\b(joined|started(?: work(?:ing)?)? (?:at|for|in)|hired by) (?:the|this|our) (?:company|firm|business"
-         r"|organi[sz]ation|staff) (?=(?:in|on|before|after|since|between|during) )", r"\1 "),
-        (r"\b(?:that |which )?(?:you|we|one) (?:can|could|get to|may) (?:see|meet|find)(?= in\b)", ""),
-        (r"\b(?:lives?|lived) (?:the )?(longest|shortest)\b", r"has the \1 lifespan"),
-        (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),
-        (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),
-        (r"\b([a-z]{3,}) directly (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
-        (r"^(are there (?:any )?.+?)\?? which ones$", r"\1"),
-        (r"\bvery (first|last|best|worst|latest|oldest|newest)\b", r"\1"),
-        (r"\b(?:came|come|comes) out (?=(?:in|on|before|after|between|since|during|from|until) )", "was released "),
-        (r"\b(?:has |have |had )?(?:brought|brings|put|puts) out (?=(?:the )?(?:most|fewest|any|[a-z]+s\b))", "has "),
-        (r"^(how many .+ (?:does|do|did) .+) come with$", r"\1 have"),
-        (r"^how (?:big|large) is (e\d+) in (square [a-z]+|sq\.? ?[a-z]+)$", r"what is the \2 of \1"),
-        (r" (?:that |which )?(?:you|we|one|i) can (?:fly|go|get|travel|drive|take)(?: to)?(?= from\b)", ""),
-        (r"^how many (square [a-z]+) (?:does|do|has|have) (e\d+)(?: have)?$", r"what is the \1 of \2"),
-        (r"^on average,? how (?:long|high|big|large|old|much|many) (?:is|are|was|were) (?:the )?",
-         "what is the average "),
-        (r"^how (?:long|high|big|large|much) (?:is|are|was|were) the (?=average )", "what is the "),
-        (r"^(how many .+) (?:are|is|do we have) in (?:our|the) (?:assortment|(?:product )?range|portfolio|catalog)$",
-         r"\1 are there"),
-    )
-)  # fmt: skip
 # Numbers of which the lower is the better one.
 _LOW_IS_GOOD = re.compile(
     r"\b(?P<word>best|better|worst|worse) "
@@ -198,7 +121,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         at = end
     parts.append(_without_placeholders(text[at:]))
     plain = _alone(graph, "".join(parts), [entity for _, _, entity in places])
-    plain = with_decades(_without_placeholders(unfolded(tidy(plain), known), len(places)))
+    plain = with_names_as_words(graph, _without_placeholders(unfolded(tidy(plain), known), len(places)))
+    plain = with_decades(plain)
     return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
 
 
@@ -371,7 +295,7 @@ def tidy(text: str) -> str:
     for short, long in _SHORT_FORMS:
         text = short.sub(long, text)
     text = _NOT_FIRST.sub(r"\1 \2", _MORE_THEN.sub("than", text))
-    for wording, plainer in _EVERYDAY:
+    for wording, plainer in EVERYDAY:
         text = wording.sub(plainer, text)
     text = _LOW_IS_GOOD.sub(lambda match: f"{_LOW_WORDS[match['word']]} ", text)
     text = _SIGN_FIRST.sub(r"\2 \1", text)

@@ -207,8 +207,11 @@ class Resolver(OwnDates):
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
+        whole, entities = stems(words), base.run(self.place)
+        for source in self.numeric:
+            if source.stems == whole and not np.isnan(Attribute(source).of(self.place, entities)).all():
+                return Attribute(source)  # «baseline high date» beside `baseline_low_date`
         wanted = self.english.without_objects(self.words_in(words))
-        entities = base.run(self.place)
         attribute = self._attribute(wanted, entities) or self._attribute(self.of_number(wanted), entities)
         if attribute is not None:
             self.assume_number(wanted, attribute.source)

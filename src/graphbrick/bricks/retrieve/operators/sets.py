@@ -17,8 +17,10 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
 from graphbrick.pipeline.budget import check_budget
 
+_FEW_ALIKE = 20  # entities that share one number and may all be the largest
 _ABOUT, _SHARED_BY = 0.7, 100  # part of the most neighbours that is about as many; neighbours that are looked at
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Steps = tuple[tuple[int, bool], ...]
 """Relations with whether each is followed from head to tail."""
 
@@ -54,6 +56,13 @@ NO_VALUE = "operators.no_value"
 
 UNREAD_WORDS = "operators.unread_words"
 """The code of the error that the plan of a value does not use words of the question."""
+
+
+def check_differ(numbers: Floats, what: str) -> None:
+    """Raise `CannotPlanError` if many numbers are all the same, so that none is the largest."""
+    if len(numbers) > _FEW_ALIKE and (numbers == numbers[0]).all():
+        text = f"all {len(numbers):,} have the same {what}, {numbers[0]:,.12g}: none has the most or the least"
+        raise CannotPlanError(text, code="operators.all_alike", n=len(numbers), what=what)
 
 
 def no_value(owner: str, name: str) -> CannotPlanError:

@@ -18,6 +18,7 @@ from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import Stems, is_plural, possible_singulars, spaced, stem, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems
+from graphbrick.patterns.text import in_words
 
 PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
 """Words that may follow a verb and belong to it: «work for», «report to»."""
@@ -25,6 +26,9 @@ _OF_VERBS = {  # nouns for what a verb is done to, by its stem
     stem(noun): stem(verb)
     for noun, verb in (("prerequisite", "requires"), ("requirement", "requires"), ("dependency", "depends"))
 }
+_ABOVE = frozenset(map(stem, "parent part in of under belongs super above broader".split()))
+_BELOW = frozenset(map(stem, "sub child children contains includes narrower".split()))
+"""Words of relations from a thing to one above it, and to one below."""
 _SAME = {"into": "to", "to": "into", "onto": "on", "within": "in", "inside": "in"}
 _PLAIN = frozenset("in at on from by to".split())
 _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
@@ -243,11 +247,21 @@ class Links:
     def _is_subject(self, join: Join, *, passive: bool) -> bool:
         """Return whether the class that a relation leaves is the subject of a sentence with its verb.
 
-        Heads of `TRAINED_BY` are trained, and its tails train; heads of `REPORTS_TO` report.
+        Heads of `TRAINED_BY` are trained, and its tails train; heads of `REPORTS_TO` report; those of `BASED_ON` are
+        based on its tails.
         """
+        if passive and self._is_passive_with_preposition(join.relation):
+            return join.forward
         names, label = self.lexicon.relations[join.relation], self.labels[join.relation]
         head_does = names.subject != "tail" if names.subject else "by" not in label
         return join.forward == (head_does != passive)
+
+    def _is_passive_with_preposition(self, relation: int) -> bool:
+        """Return whether a label is a participle with a preposition other than «by»."""
+        first, *rest = in_words(self.place.graph.relation_label(relation)).split() or [""]
+        verb = forms.verb_of(first) if forms.is_installed() else ""
+        is_participle = first.endswith("ed") or (bool(verb) and first == forms.participle(verb))
+        return is_participle and "by" not in rest and not PARTICLES.isdisjoint(rest)
 
     def by_noun(self, name: Stems, start: str) -> list[Link]:
         """Return the relations from a class to what a noun names: «trainer», the tail of `TRAINED_BY`."""
@@ -255,7 +269,17 @@ class Links:
         for number, label in enumerate(self.labels):
             if len(name) == 1 and _OF_VERBS.get(name[0]) in label:
                 steps |= {(number, True)}
+        steps |= self._below(name)
         return self._merged([join for join in self.between(start, None) if (join.relation, join.forward) in steps])
+
+    def _below(self, name: Stems) -> set[tuple[int, bool]]:
+        """Return the relations to «subgroups» of a group, where its relation to another group says which is above."""
+        own = self.lexicon.class_named((name[0].removeprefix("sub").lstrip("-"),)) if len(name) == 1 else ""
+        if not own or not name[0].startswith("sub"):
+            return set()
+        joins = [join for join in self.between(own, (own,)) if join.forward]
+        labels = {join.relation: frozenset(self.labels[join.relation]) for join in joins}
+        return {(one, bool(_BELOW & label)) for one, label in labels.items() if (_ABOVE | _BELOW) & label}
 
     def _merged(self, joins: Iterable[Join]) -> list[Link]:
         """Return the ways of some joins, one for those along one relation to several classes."""

@@ -45,12 +45,26 @@ class Roles(Numbers):
     def text_of_triples(self, at: int) -> Iterator[tuple[TripleProperty, str, int]]:
         """Yield the text of triples that begins at a place, in the singular or plural."""
         tokens = self.tokens
+        yield from self._named_text(at)
         for end in range(min(at + _LONGEST, len(tokens)), at, -1):
             last = tokens.word(end - 1)
             for form in (last, *possible_singulars(last)):
                 found = self.texts.get((*tokens.stems(at, end - 1), *stems(form)))
                 if found is not None:
                     yield (*found, end)
+                    break
+
+    def _named_text(self, at: int) -> Iterator[tuple[TripleProperty, str, int]]:
+        """Yield the text of triples after the name of its property: «version 26»."""
+        tokens, columns = self.tokens, [one for one in getattr(self.place.graph, "columns", ()) if one.of_triples]
+        for one in self.of_triples:
+            start = at + len(one.stems)
+            if one.kind != Kind.TEXT or tokens.stems(at, start) != one.stems:
+                continue
+            for end in range(min(start + _LONGEST, len(tokens)), start, -1):
+                text = tokens.joined(start, end)
+                if any(column.name == one.name and len(column.named(text)) for column in columns):
+                    yield one, text, end
                     break
 
     def roles(self, at: int) -> Iterator[tuple[Subject, int]]:

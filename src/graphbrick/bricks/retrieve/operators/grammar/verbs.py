@@ -232,7 +232,10 @@ class Verbs(Clocks):
         at += tokens.word(at) in ("no", "any", "some") and tokens.word(at + 1) == "other"
         if not tokens.is_one_of(at, ("other", "another")):
             return
+        is_one = tokens.is_one_of(at + 1, ("one", "ones"))
         if not any(joins_itself(self.place, one.relation) for one in self.links.between(subject.name, (subject.name,))):
+            if is_one:
+                yield Group(p.Members(subject.name), (subject.name,), quantity), at + 2
             for inner, end in self.noun(at + 1):
                 if inner.name == subject.name:
                     yield Group(inner.plan, (inner.name,), quantity), end

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, TextPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.sets import (
+    CannotPlanError,
+    Ints,
+    Place,
+    SetPlan,
+    Shown,
+    TextPlan,
+    ValuePlan,
+    check_differ,
+)
 from graphbrick.bricks.retrieve.operators.triples.columns import Floats, numbers_of_triples
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges, proofs_of
 from graphbrick.core.items import Item
@@ -179,6 +188,7 @@ class BestOf(SetPlan):
         names, best = self.sums(place)
         if not len(names):
             raise CannotPlanError(f"there is nothing to compare in «{self.edges.text(place)}»", code="triples.nothing")
+        check_differ(best, _NUMBERS.get(self.how) or self.name)
         order = np.lexsort((names, -best if self.largest else best))
         names, best = names[order], best[order]
         if self.n > 1:

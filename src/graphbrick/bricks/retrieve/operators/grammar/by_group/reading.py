@@ -18,6 +18,7 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.sets import Steps
 from graphbrick.graphs.store.literals import YEAR
+from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
@@ -64,13 +65,13 @@ class GroupReader(Questions):
         if size - start > 1 and self.class_at(start, start + 1) == names[0]:
             start += 1  # «product category»
         yield from self._by_part(start, names[0])
-        for source, end in self.sources(start, Subject(p.Members(names[0]), names[0])):
-            if end == size:
-                steps: Steps = ((source.relation, True),) if source.relation >= 0 else ()
-                yield Grouping(source.name, steps, source=None if steps else source)
+        own = [one for one, end in self.sources(start, Subject(p.Members(names[0]), names[0])) if end == size]
+        whole = [one for one in own if one.stems == tokens.stems(start, size)]
+        yield from map(_by_source, whole)
         name = self.class_at(start, size) if size - start <= 3 else ""
         if name and (way := self.links.way(names[0], name, asked)):
             yield Grouping(name, way, name)
+        yield from (_by_source(one) for one in own if one not in whole)  # an engine is no `engine_version`
         for link in self.links.by_noun(tokens.stems(start, size), names[0]):
             yield Grouping(tokens.joined(start, size), link.steps, "" if link.ends else link.end)
         for end in range(start + 1, size):  # «customer country», «customer's country»
@@ -88,6 +89,11 @@ class GroupReader(Questions):
             is_year = date.source.literal is not None and date.source.literal.kind == YEAR
             if part == "year" or not is_year:
                 yield Grouping(f"{part} of {date.source.name}", source=date.source, part=part)
+
+
+def _by_source(source: Source) -> Grouping:
+    steps: Steps = ((source.relation, True),) if source.relation >= 0 else ()
+    return Grouping(source.name, steps, source=None if steps else source)
 
 
 def per_group(parser: Parser, text: str) -> Plan | None:

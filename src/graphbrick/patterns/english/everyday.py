@@ -1,0 +1,94 @@
+"""Everyday wordings of questions, with plainer ones that mean the same."""
+
+from __future__ import annotations
+
+import re
+
+EVERYDAY = tuple(
+    (re.compile(wording), plainer)
+    for wording, plainer in (
+        (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
+        (r"^(which|what|how many) of (?:our|my|your) (?=[a-z])", r"\1 "),
+        (r"^who of (?:our|my|your) (?:people|staff|team|colleagues|employees) (?=[a-z])", "who "),
+        (r"\b(sells?|sold|suppl(?:y|ies|ied)|delivers?|delivered|sends?|sent|offers?|offered|provides?|provided) us\b",
+         r"\1"),
+        (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:later|after|newer|more recent)\b", r"since \1"),
+        (r"\b(?:in|from|of|on) ((?:[a-z]+ )?\d{4}) or (?:earlier|before|older)\b", r"until \1"),
+        (r"^((?!.*\be\d|.*\b(?:is|are|was|were|been) [a-z]+ (?:the )?(?:most|least) )"  # «is ordered most often» is no
+         r".*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),  # «ordered the most», a quantity
+        (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?!to\b)(?:ever )?(.+)$",
+         r"\1 \2 have never been \3"),
+        (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
+        (r"\bthe u\.?s\.?(?=$| )", "the usa"),
+        (r"(?: ever| so far| to date)$", ""),
+        (r"\b(of|for) (?:everybody|everyone|anybody|anyone|all people|all those) (?=who )", r"\1 those "),
+        (r"\bcontact persons?\b", "contact"),
+        (r"^when did (?:we|you) (?:get|receive|have) the (last|latest|first|newest|most recent) ([a-z]+) "
+         r"(?:from|of|by) (?=(?:the )?e\d+$)", r"when was the \1 \2 of "),
+        (r"^how (?:many|much) (e\d+) (?:do we have|have we got|is there|are there|is|are)(?: left| still)* in stock$",
+         r"how many units of \1 are in stock"),
+        (r"^(?!(?:which|what|who|how|when|where|is|are|do|does|did|list|show|name|give|find)\b)([a-z -]+|e\d+) "
+         r"(?:that|which|who) (?=(?:costs?|earns?|makes?|sells? for|weighs?) .*\d+ [a-z]+$)", r"which \1 "),
+        (r"(?<=[a-z0-9])(?: out)?,? of (?:them )?all$", ""),
+        (r"\b(has|have|had) got\b", r"\1"),
+        (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+ )?(in|from|on|at|of|for) (?:which|what) ([a-z]+)$",
+         r"which \4 are \1 \2\3"),
+        (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
+        (r"\bavg\b", "average"),
+        (r"^(what(?: is| are)) (?:the )?(.+),? (?:added|summed|totall?ed|put|taken) (?:up|together)$",
+         r"\1 the total \2"),
+        (r"\b(is|are|has|have) (?:the )?(?:biggest|largest|top|highest|greatest)(?: ones?)? (?:by|in) (?:the )?"
+         r"(?:number|count) of (?=[a-z])", "has the most "),
+        (r"\b(is|are|was|were) (?:the )?(?:smallest|lowest)(?: ones?)? (?:by|in) (?:the )?"
+         r"(?:number|count) of (?=[a-z])", "has the fewest "),
+        (r"\b(is|are) (?:still|currently|presently) (?!there\b|no\b|not\b)", r"\1 "),
+        (r"\b(?:became|become|becomes) (?=(?:a |an )?[a-z]+)", "are "),
+        (r"^((?:which|what|how many|list|show|all) .+?) (?:that |which )?(?:(?:have|has|contains?) no"
+         r"|(?:do|does) not (?:have|contain|include)) ([^,]+?) in (?:the|its|their) (name|title)s?$",
+         r"\1 without \2 in the \3"),
+        (r"^((?:which|what|how many|list|show|all) .+?) (?:that |which )?(?:have|has|contains?|includes?) ([^,]+?) "
+         r"in (?:the|its|their) (name|title)s?$", r"\1 with \2 in the \3"),
+        (r"^((?:in|on|during|since|between|before|after|from) (?:[a-z0-9-]+ ){0,4}[a-z0-9-]*\d[a-z0-9-]*),? "
+         r"((?:how (?:many|much)|which|what|who) .+)$", r"\2 \1"),  # «in 2013, how many orders were placed»
+        (r"^((?:which|what|how many) [a-z -]+?),? (?:other than|apart from|besides|except(?: for)?) "
+         r"(e\d+(?:(?:, | and |, and | or )e\d+)*),? (?!or |and )([a-z].*)$", r"\1 \3 other than \2"),
+        (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "
+         r"(?:do|would|will|is)(?: (?:i|we|you|it|that))?(?: (?:get|have|be|total))?$", r"what is the total \1"),
+        (r"^(which|what) (\w+) (?:has|have|had|did|does|do) (e\d+) (?:made|make|done|do|had|have) (\w+) in$",
+         r"\1 \2 do the \4 of \3 have"),
+        (r"^(?:has|have|had) (e\d+) (?:ever )?been ", r"was \1 "),
+        (r"^for how many (.+?) (?:do|did) (?:we|you) not know the (.+)$", r"how many \1 have no \2"),
+        (r"^for how many (.+?) (?:is|are|was|were) the (.+?) (?:unknown|not known|missing|not given|empty)$",
+         r"how many \1 have no \2"),
+        (r"^(?:for|over|during|in|across) (?=how many (?:seasons|years|months|weeks|days|times)\b)", ""),
+        (r"^(for|with|against|by|to) (how many .+)$", r"\2 \1"),
+        (r"\b(but|and|yet) (?:no|none of(?: the)?|nothing (?:from|by|of|in)) (?=e\d)", r"\1 not "),
+        (r"^(?:what|how much) (?:do|does|did) (?:all )?(?:of )?(?:the )?(.+?) (?:add|amount|come|sum|total)(?: up)?"
+         r"(?: to)?(?: in total| altogether| together)?$", r"what is the total of the \1"),
+        (r"^(how (?:fast|slow)) (?:can|could|does|do|did|will) (?:an? )?(e\d+) "
+         r"(?:go|run|fly|travel|move|drive|sail|swim)\b", r"\1 is \2"),
+        (r"^how long (?:can|could|do|does|did|will) (?:an? )?(e\d+|the .+) (?:live|last for)\b",
+         r"what is the lifespan of \1"),
+        (r"\b(joined|started(?: work(?:ing)?)? (?:at|for|in)|hired by) (?:the|this|our) (?:company|firm|business"
+         r"|organi[sz]ation|staff) (?=(?:in|on|before|after|since|between|during) )", r"\1 "),
+        (r"\b(?:that |which )?(?:you|we|one) (?:can|could|get to|may) (?:see|meet|find)(?= in\b)", ""),
+        (r"\b(?:lives?|lived) (?:the )?(longest|shortest)\b", r"has the \1 lifespan"),
+        (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),
+        (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),
+        (r"\b([a-z]{3,}) directly (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
+        (r"^(are there (?:any )?.+?)\?? which ones$", r"\1"),
+        (r"\bvery (first|last|best|worst|latest|oldest|newest)\b", r"\1"),
+        (r"\b(?:came|come|comes) out (?=(?:in|on|before|after|between|since|during|from|until) )", "was released "),
+        (r"\b(?:has |have |had )?(?:brought|brings|put|puts) out (?=(?:the )?(?:most|fewest|any|[a-z]+s\b))", "has "),
+        (r"^(how many .+ (?:does|do|did) .+) come with$", r"\1 have"),
+        (r"^how (?:big|large) is (e\d+) in (square [a-z]+|sq\.? ?[a-z]+)$", r"what is the \2 of \1"),
+        (r" (?:that |which )?(?:you|we|one|i) can (?:fly|go|get|travel|drive|take)(?: to)?(?= from\b)", ""),
+        (r"^how many (square [a-z]+) (?:does|do|has|have) (e\d+)(?: have)?$", r"what is the \1 of \2"),
+        (r"^on average,? how (?:long|high|big|large|old|much|many) (?:is|are|was|were) (?:the )?",
+         "what is the average "),
+        (r"^how (?:long|high|big|large|much) (?:is|are|was|were) the (?=average )", "what is the "),
+        (r"^(how many .+) (?:are|is|do we have) in (?:our|the) (?:assortment|(?:product )?range|portfolio|catalog)$",
+         r"\1 are there"),
+    )
+)  # fmt: skip
+"""Each wording, in lower case with placeholders such as `e0` for names, with what is put in its place, in order."""
