@@ -32,6 +32,12 @@ _RESTRICTS = re.compile(
     r"|it|they|them|this|that|these|those|he|she|him|her|his|their)\b|n't\b",
     re.IGNORECASE,
 )
+_PURPOSE = re.compile(
+    r"(?P<before>(?:for|in) (?:(?:an?|the|my|our|this|next) )?(?:[\w-]+ ){0,3}(?:slides?|talk|presentation|report|memo"
+    r"|newsletter|flyer|leaflet|poster|article|blog post|press release|meeting|workshop|course|training|audit|quiz"
+    r"|dashboard|handout|brochure|speech|briefing)(?: [\w-]+){0,4}[:,]) (?P<asked>[^:]+)$",
+    re.IGNORECASE,
+)
 
 # A line for each of some languages: English, German, French, Spanish, Portuguese and Italian, Dutch and Swedish, Polish
 # and Turkish, Russian and Ukrainian, Chinese, Japanese, Korean, Arabic, Hindi and Thai. As `fold` gives them.
@@ -229,6 +235,18 @@ def lead_in(text: str) -> str:
         return ""
     refers = _RESTRICTS.search(parts["before"]) or _BACK.search(parts["asked"])
     return "" if refers else parts["before"]
+
+
+def purpose(text: str) -> str:
+    """Return what a question is asked for, where it says so first: «for the newsletter:»; "" for nothing.
+
+    >>> purpose("For a slide on history: which releases came out before 2000?")
+    'For a slide on history:'
+    >>> purpose("For dairy products: which suppliers are there?"), purpose("For the 2013 report: who was hired?")
+    ('', '')
+    """
+    found = _PURPOSE.match(text)
+    return found["before"] if found and _ASKS.match(found["asked"]) and not _RESTRICTS.search(found["before"]) else ""
 
 
 def question_alone(text: str) -> str:

@@ -13,7 +13,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import fold, nfc
-from graphbrick.language.small_talk import lead_in
+from graphbrick.language.small_talk import lead_in, purpose
 from graphbrick.language.stems import WORD, possible_singulars
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
@@ -178,6 +178,10 @@ def with_given_seed(graph: Graph, query: Query) -> Query:
 def courtesy_left_out(graph: Graph, query: Query) -> Query:
     """Return a question without what only makes it polite or introduces it, unless that has a name or a value."""
     is_name = any(query.text.startswith(mention.text) for mention in query.mentions)
+    before = purpose(query.text)
+    if before and not _names_one(graph, before, query):
+        event(f"not part of the question: «{before}»", "operators.purpose", text=before)
+        query = replace(query, text=query.text[len(before) :].lstrip())
     before = lead_in(query.text)
     if before and not _speaks_of(graph, before, query):
         event(f"not part of the question: «{before}»", "operators.lead_in", text=before)
@@ -187,10 +191,15 @@ def courtesy_left_out(graph: Graph, query: Query) -> Query:
 
 def _speaks_of(graph: Graph, text: str, query: Query) -> bool:
     """Return whether a text has a name that a question mentions, or a word of a value of the graph."""
-    labels = (graph.label(seed) for seed in query.seeds)
-    if any(fold(name) in fold(text) for name in (*(mention.text for mention in query.mentions), *labels)):
+    if _names_one(graph, text, query):
         return True
     return not (words_of_values(graph).difference(FUNCTION_WORDS)).isdisjoint(WORD.findall(text.lower()))
+
+
+def _names_one(graph: Graph, text: str, query: Query) -> bool:
+    """Return whether a text has a name that a question mentions."""
+    labels = (graph.label(seed) for seed in query.seeds)
+    return any(fold(name) in fold(text) for name in (*(mention.text for mention in query.mentions), *labels))
 
 
 def _is_id(graph: Graph, entity: int, text: str, names: list[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import chain
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
@@ -141,11 +142,10 @@ class Heads(OfValues):
         word, before, after = (self.tokens.word(place) for place in (at, at - 1, at + 1))
         if not (is_plural(word) or before in _BEFORE_VERSION) or after in _OF_VERSION:
             return ""
-        sizes = {
-            name: len(self.lexicon.classes[name])
-            for name in self.links.joins
-            if any(stem(word) in source.stems for source in self.own_sources(name) if source.relation < 0)
-        }
+        own = {name: [one.stems for one in self.own_sources(name) if one.relation < 0] for name in self.links.joins}
+        exact = [name for name, names in own.items() if (stem(word),) in names]
+        fits = exact if len(exact) == 1 else [name for name, names in own.items() if stem(word) in chain(*names)]
+        sizes = {name: len(self.lexicon.classes[name]) for name in fits}
         found = sorted(sizes, key=lambda name: -sizes[name])
         if not found or (len(found) > 1 and sizes[found[0]] < _FAR_MORE * sizes[found[1]]):
             return ""
