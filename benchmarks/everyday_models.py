@@ -153,7 +153,7 @@ def scope(tables: Tables) -> dict[str, Any]:
     ):
         sets = told[f"e_{relation}"].groupby(own)[other].agg(set)
         model = model.assign(**{column: model["id"].map(sets)})
-    return nodes | told | {"model": model} | TOOLS
+    return nodes | told | {"model": model, "pd": pd} | TOOLS
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def test_parts_of_a_question_are_put_together_by_their_types(harbours: Graph, qu
         "what is the price of the Heron?",  # and not that of what is near
         "When was the Heron leased?",  # and not when it was launched
         "Is there a voyage with more passengers?",
-        "For the flyer: which lines go to harbours in Iceland?",
+        "For the mascot: which lines go to harbours in Iceland?",
     ],
 )
 def test_a_word_without_a_part_is_never_dropped(harbours: Graph, question: str) -> None:
@@ -105,10 +105,10 @@ def test_a_word_without_a_part_is_never_dropped(harbours: Graph, question: str) 
 
 
 def test_the_question_without_such_a_word_is_offered(harbours: Graph) -> None:
-    run = default_pipeline(harbours).run(harbours, "For the flyer: which lines go to harbours in Iceland?")
+    run = default_pipeline(harbours).run(harbours, "For the mascot: which lines go to harbours in Iceland?")
     assert run.answer is not None
     first = run.answer.readings[0]
-    assert first.text == "Which lines go to harbours in Iceland? (without «flyer»)"
+    assert first.text == "Which lines go to harbours in Iceland? (without «mascot»)"
     assert first.answers == 1
 
 

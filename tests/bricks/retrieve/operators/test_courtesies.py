@@ -54,3 +54,12 @@ def test_words_of_courtesy_are_no_part_of_a_question_but_of_a_name(
 )
 def test_words_without_a_pause_after_them_stay(text: str) -> None:
     assert without_courtesy(text) == text
+
+
+def test_what_a_question_is_asked_for_is_told_and_left_out_unless_it_has_a_name(films: Graph) -> None:
+    pipeline = parse(str(DEFAULT_PIPELINE))
+    answer = pipeline(films, "For the newsletter on Norwegian films: which films are from 2006?")
+    assert set(answer.texts) == {"Great, Said the Fox", "Red Orchard"}
+    told = "not part of the question: «For the newsletter on Norwegian films:»"
+    assert told in answer.trace.events
+    assert set(pipeline(films, "For a talk about Ida Falk: which films are from 2006?").texts) <= {"Red Orchard"}

@@ -52,8 +52,8 @@ def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_
 def without_words(question: str, words: Collection[str]) -> list[NearReading]:
     """Return the question without some words, which its text names; nothing for none.
 
-    >>> [one.text for one in without_words("For the flyer: which lines go to Cove?", ["flyer"])]
-    ['Which lines go to Cove? (without «flyer»)']
+    >>> [one.text for one in without_words("For the mascot: which lines go to Cove?", ["mascot"])]
+    ['Which lines go to Cove? (without «mascot»)']
     """
     places = [match for match in WORD.finditer(question) if match[0].lower() in words]
     if not places:
