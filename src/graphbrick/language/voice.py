@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 
 from graphbrick.language.stems import Stems, stems
 
@@ -81,3 +81,13 @@ def begins_at(phrase: str, label: Stems) -> bool | None:
     said = {_DIRECTIONS[match[1]] for match in _WAY.finditer(phrase)}
     is_turned = len(own) == 1 == len(said) and own != said
     return (is_subject != ("by" in label)) != is_turned
+
+
+def follows(words: Sequence[str], first: Set[str], second: Set[str]) -> bool:
+    """Return whether one of some words stands directly after the last of others.
+
+    >>> follows(("model", "family"), {"model"}, {"family"}), follows(("family", "of", "model"), {"family"}, {"model"})
+    (True, False)
+    """
+    last = max((at for at, word in enumerate(words) if word in first), default=len(words))
+    return last + 1 < len(words) and words[last + 1] in second

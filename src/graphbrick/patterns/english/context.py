@@ -23,6 +23,7 @@ _SUCH = re.compile(r"\b(?:that|this|the same) (?P<noun>[a-z]+)\b(?! (?:is|are|wa
 _ITSELF = re.compile(
     r"\b(?:it|he|she|him|them|they|that|this)$|(?<=^)(?:it|he|she|they)\b|(?<=[a-z] )(?:it|he|she|him|they)\b"
 )
+_OF_ITS_OWN = re.compile(r"\b(?:its|his|her|their) (?!own\b)[a-z]")  # «I miss e0's manual. Where is it»
 _THEM = re.compile(r"\b(?:them|they|these|those)\b(?! [a-z]+s\b)")
 _IS_THERE = re.compile(r"^(?:is|are|was|were) there\b|^how many .* (?:is|are|was|were) there\b")
 
@@ -57,6 +58,7 @@ def in_context(text: str, types: Collection[str]) -> InContext | None:
     >>> in_context("we sell to e0, e1 and e2. which of them use the euro", ["Country"]).text
     'which of e0, e1 and e2 use the euro'
     >>> in_context("take the boss of e0: who is that", ["Person"])
+    >>> in_context("i use e0 and miss their manual. where is it", ["Company"])
     >>> in_context("i only need those of 2013. which of them were late", ["Flight"])
     """
     parts = _TWO.match(text)
@@ -77,7 +79,7 @@ def in_context(text: str, types: Collection[str]) -> InContext | None:
     elif (match := _SUCH.search(asked)) is not None:
         is_type = stem(match["noun"]) in {name for one in types for name in stems(one)}
         found = match, "e0" if is_type else f"the {match['noun']} of e0"
-    elif (match := _ITSELF.search(asked)) is not None:
+    elif (match := _ITSELF.search(asked)) is not None and not _OF_ITS_OWN.search(parts["before"]):
         found = match, "e0"
     return None if found is None else _with(asked, parts["before"], *found)
 

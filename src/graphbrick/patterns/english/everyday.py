@@ -35,6 +35,16 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"\b(?:gives?|provides?|yields?|restores?) (?=(?:exactly |at least |at most |(?:more|less|fewer) than |over "
+         r"|under )\d+ [a-z]+)", "have "),
+        (r"^((?!how|number|count|which|what).+?),? (?:broken|split) (?:down )?(?:by|per|into) ([a-z ]+?)"
+         r"(?:,? (?:just|only) the (?:counts?|numbers?))?$", r"number of \1 by \2"),
+        (r"\b(?:marked|flagged|labell?ed|tagged) as (?=[a-z])", ""),
+        (r" at (?:one|some) ([a-z]+) or (?:another|other)$", r" at any \1"),
+        (r"^(?:can|could) (?:we|i|you|one) (?:get|buy|order|use|obtain|access|rent|have) ((?:the )?e\d+) "
+         r"(?:through|via|from|at|on|with) ((?:the )?e\d+)$", r"does \2 have \1"),
+        (r"^((?:which|what) [a-z -]+?) (?:can|could) (?:we|i|you|one) (?:get|buy|order|obtain|access|rent) "
+         r"(?:through|via|from|at) (e\d+)$", r"\1 does \2 have"),
         (r"\bbelonging to\b", "of"),
         (r"\b(specs?|specifications?|teams?|compan(?:y|ies)|people|persons?|authors?|groups?|organi[sz]ations?) "
          r"behind (?=e\d|the )", r"\1 of "),
@@ -89,6 +99,8 @@ EVERYDAY = tuple(
         (r"^how (?:big|large) is (e\d+) in (square [a-z]+|sq\.? ?[a-z]+)$", r"what is the \2 of \1"),
         (r" (?:that |which )?(?:you|we|one|i) can (?:fly|go|get|travel|drive|take)(?: to)?(?= from\b)", ""),
         (r"^how many (square [a-z]+) (?:does|do|has|have) (e\d+)(?: have)?$", r"what is the \1 of \2"),
+        (r"^on average,? how (?:many|much) (.+?) (?:does|do|did|has|have) (?:an?|each|every) (.+?)"
+         r"(?: (?:have|has|give|gives|get|gets))?$", r"what is the average \1 of all \2"),
         (r"^on average,? how (?:long|high|big|large|old|much|many) (?:is|are|was|were) (?:the )?",
          "what is the average "),
         (r"^how (?:long|high|big|large|much) (?:is|are|was|were) the (?=average )", "what is the "),

@@ -23,7 +23,7 @@ from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
 
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
-_FEW_NAMES = 2_000  # of a graph in which a word that means nothing else is a name at once
+_FEW_NAMES = 10_000  # of a graph in which a word that means nothing else is a name at once
 _FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
 _US = re.compile(r"\bUS\b(?![A-Z ]*$)|\bU\.S\.")  # «us» is no country
 _SPACES = re.compile(r"\s+")

@@ -210,6 +210,10 @@ class TextPlan(Plan):
         """Return by what entities are grouped, how many have nothing of it, and of how many; None without groups."""
         return None
 
+    def empty_groups(self, place: Place) -> int:
+        """Return how many groups have none of what is counted, and are not listed."""
+        return 0
+
 
 @dataclass(frozen=True)
 class Along(SetPlan):

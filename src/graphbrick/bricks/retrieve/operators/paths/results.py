@@ -71,6 +71,7 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
         event(f"plan: {text}", "operators.plan", plan=text)
     _tell_missing(plan, place)
     _tell_ties(plan, place)
+    _tell_empty(plan, place)
     fact(results=len(entities))
     _tell_cap(len(entities), cap, "entities")
     proofs: list[Item] = []
@@ -102,6 +103,13 @@ def _tell_ties(plan: Plan, place: Place) -> None:
             name = part.measure.text(place)
             text = f"{ties:,} more have the same {name} as the last of the {part.n}; they are left out"
             event(text, "operators.ties", name=name, ties=ties, n=part.n)
+
+
+def _tell_empty(plan: Plan, place: Place) -> None:
+    """Record how many groups have none of what is counted, and are not listed."""
+    empty = plan.empty_groups(place) if isinstance(plan, TextPlan) else 0
+    if empty:
+        event(f"{empty:,} more have none, and are not listed", "operators.empty_groups", n=empty)
 
 
 def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:

@@ -28,7 +28,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import may_be_who
 from graphbrick.language.stems import WORD, root, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
-from graphbrick.language.voice import begins_at
+from graphbrick.language.voice import begins_at, follows
 
 AMBIGUOUS = "schema.ambiguous"
 """The code of the error that two paths explain a phrase equally well."""
@@ -108,7 +108,10 @@ class SchemaPaths:
         own = set(self.place.graph.types(entity))
         best: tuple[tuple[int, bool, int], Way] | None = None
         reason: CannotPlanError | None = None
+        label = self.place.graph.label(entity)
         for name in readings:
+            if (best or reason) and self.place.graph.label(readings[name]) != label:
+                continue  # «Mistral» is no «mistral» because another relation leads from that
             left = frozenset(self._unsaid(words, self._beside(phrase, name)))
             ways = self._shortest(name, targets, left, phrase)
             try:
@@ -280,6 +283,9 @@ class SchemaPaths:
             return set(), frozenset()
         head = _HEAD.match(_IS.sub("", _WHO_IS.sub("", rest), count=1))
         classes = self.classes_in(head[1]) if head else []
+        words = stems(head[1]) if head else ()
+        while len(classes) > 1 and follows(words, classes[0][1], classes[1][1]):
+            del classes[0]  # «model families» are families
         return ({classes[0][0]}, classes[0][1]) if classes else (set(), frozenset())
 
     def content(self, phrase: str) -> set[str]:

@@ -9,7 +9,7 @@ two of these.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -27,6 +27,7 @@ from graphbrick.bricks.retrieve.operators.triples.plans import CountOfTriples
 from graphbrick.bricks.retrieve.operators.unordered.attempt import Attempt
 from graphbrick.bricks.retrieve.operators.unordered.parts import (
     AtTriples,
+    Best,
     Bounded,
     How,
     Named,
@@ -50,6 +51,7 @@ _ANYBODY = frozenset("anybody anyone somebody someone".split())
 _KINDS = frozenset("kind kinds type types sort sorts".split())
 _OF = frozenset(("of", "for"))
 _LONGEST = 60  # words of a question that is taken apart
+_FAR = 3  # relations
 _LOOKED_AT = 1_000  # members of a class
 _WHO = {"when": "when", "who": "who", "whom": "who", "where": "where", "which": "which", "what": "which"}
 
@@ -97,7 +99,7 @@ class _Reader:
         self.lead = _LEADS.get(tuple(words[:2])) or _WHO.get(words[0], "yes" if words[0] in AUXILIARIES else "list")  # type: ignore[arg-type]
         self.start = 2 if tuple(words[:2]) in _LEADS else 0 if self.lead == "list" else 1
         self.start += words[self.start : self.start + 1] == ["time"]
-        self.parts = [part for part in parts if part.start >= self.start]
+        self.parts = _compounds([part for part in parts if part.start >= self.start])
         inner = (at for at, word in enumerate(words) if at and word in ("which", "what") and self.lead == "list")
         self._asking = next(inner, self.start)  # «for the meeting: which stores ...»
         self._ends = {part.end - 1 for part in self.parts if isinstance(part, OfProperty)}
@@ -113,8 +115,10 @@ class _Reader:
             except CannotPlanError:
                 continue
             found = checked(attempt, plan) if plan is not None else None
-            if found is not None and (found.size < 2 or not self._has_parts_of_names()):
-                yield found
+            if found is None or (found.size > 1 and self._has_parts_of_names()):
+                continue
+            if found.size <= _FAR or not isinstance(plan, p.IsAny) or plan.value(self.questions.place):
+                yield found  # that nothing fits says little over long ways
 
     def _has_parts_of_names(self) -> bool:
         """Return whether the question has a part of names: what is far from it may well speak of another name."""
@@ -184,6 +188,8 @@ class _Reader:
 
     def _plan(self, attempt: Attempt, asked: _Asked) -> Plan | None:
         hows = [one for one in self.parts if isinstance(one, How)]
+        if asked.part is not None and self._is_said_twice(asked.part):
+            return None
         attempt.use(*hows, *filter(None, [asked.part]))
         if self.lead == "yes":
             return self._truth(attempt, asked.name)
@@ -196,6 +202,12 @@ class _Reader:
             date = attempt.moment(is_time=self.start > 0 and self.tokens.word(self.start - 1) == "time")
             return None if date is None else Values(base, date)
         return p.Count(base) if self.lead == "count" else base
+
+    def _is_said_twice(self, asked: OfProperty) -> bool:
+        """Return whether a property is named again beside a superlative: «the food with the most food points»."""
+        others = [one for one in self.parts if isinstance(one, OfProperty) and one is not asked]
+        is_best = any(isinstance(one, Best) for one in self.parts)
+        return is_best and any(set(asked.sources) & set(one.sources) for one in others)
 
     def _counts_of_triples(self) -> Iterator[tuple[Attempt, Plan]]:
         """Yield how many triples there are of a relation with the name of what is counted: LAB_RESULT."""
@@ -261,3 +273,15 @@ class _Reader:
         sources = [source for term, _ in part.values.terms for source in term.sources]
         holding = (self.questions.resolver.holding(source).run(self.questions.place) for source in sources)
         return not any(entity in owners for owners in holding)
+
+
+def _compounds(parts: list[Part]) -> list[Part]:
+    """Return parts in which names of classes side by side are one: «model families» are families."""
+    joined = list[Part]()
+    for part in parts:
+        before = joined[-1] if joined else None
+        if isinstance(part, OfClass) and isinstance(before, OfClass) and before.end == part.start:
+            joined[-1] = replace(part, start=before.start)
+        else:
+            joined.append(part)
+    return joined

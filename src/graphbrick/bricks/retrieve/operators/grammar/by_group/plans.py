@@ -11,12 +11,13 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.amounts import reduced, shown_number
 from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
 from graphbrick.bricks.retrieve.operators.measures import Attribute
-from graphbrick.bricks.retrieve.operators.sets import Ints, Place, SetPlan, Shown, Steps, TextPlan, no_value
+from graphbrick.bricks.retrieve.operators.sets import Ints, Members, Place, SetPlan, Shown, Steps, TextPlan, no_value
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import Source
 
 _PROVEN, _GROUPS = 20, 100  # entities that are shown in all, at least one of each of so many groups
+_LISTED_EMPTY = 20  # groups without any that are listed
 PARTS = ("year", "month", "day", "weekday")
 """Parts of dates by which entities can be grouped."""
 
@@ -209,7 +210,19 @@ class PerGroup(TextPlan):
             return [Shown(shown_number(float(np.mean([number for _, number in numbers])), unit))]
         if self.best:
             return [Shown(*key) for key, _ in self._best(numbers)]
-        return [Shown(f"{key.text}: {shown_number(number, unit)}", key.entity) for key, number in numbers]
+        empty = self.empty_groups(place)
+        return [
+            Shown(f"{key.text}: {shown_number(number, unit)}", key.entity)
+            for key, number in numbers
+            if number or not empty
+        ]
+
+    def empty_groups(self, place: Place) -> int:
+        """Return how many groups without any are not listed, where many have none of what is a part of a class."""
+        if self.measure is not None or self.best or isinstance(self.base, Members):
+            return 0
+        empty = sum(number == 0 for _, number in self.numbers(place))
+        return empty if empty > _LISTED_EMPTY else 0
 
     def _best(self, numbers: list[tuple[Key, float]]) -> list[tuple[Key, float]]:
         best = (max if self.best == "largest" else min)(number for _, number in numbers)

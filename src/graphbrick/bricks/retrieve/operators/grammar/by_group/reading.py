@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW
@@ -21,6 +22,7 @@ from graphbrick.graphs.store.literals import YEAR
 from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
+_OF_ONE = re.compile(r"e\d+ [a-z ]+")  # «Northair planes»
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
 
 
@@ -134,6 +136,9 @@ def _numbers(parser: Parser, said: str) -> Iterator[tuple[SetPlan, str, p.Attrib
     said = re.sub(r"^how much ", "total ", said)
     counted = _COUNTED.fullmatch(said)
     plan = _read(parser, said) or (_read(parser, counted["what"]) if counted else None)
+    if plan is None and counted and _OF_ONE.fullmatch(counted["what"]):
+        with suppress(CannotPlanError):
+            plan = parser.set(f"which {counted['what']}")  # «number of Northair planes», by two relations
     if isinstance(plan, p.Count):
         plan = plan.base
     if isinstance(plan, SetPlan):

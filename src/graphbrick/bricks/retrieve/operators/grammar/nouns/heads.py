@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import chain
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
     Group,
@@ -20,12 +22,13 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem
-from graphbrick.patterns.properties.sources import Source, sources_of
+from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 from graphbrick.patterns.properties.terms import has_names_of_people
 
 _LONGEST = 3  # words of the name of a class
 _FEW = 100  # different values of a property
 _BEFORE_NOUN = frozenset("which what a an every each any no".split())
+_RARE = 0.25  # share of a class
 _FAR_MORE = 5  # times as many, so that these are meant
 _VERSIONS = frozenset("release releases version versions edition editions".split())
 _BEFORE_VERSION = frozenset("which what first last latest newest oldest earliest older newer each every a an".split())
@@ -83,6 +86,30 @@ class Heads(OfValues):
                         every = Subject(link.everything(), link.end)
                         for one in linked(self.place, every, link.back(start), group):
                             yield Subject(one.plan, link.end), last
+        yield from self._by_rare_number(at)
+
+    def _by_rare_number(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield those with a number that few of their class have, by a noun in its name: «foods» of `foodPoints`."""
+        word, after = self.tokens.word(at), self.tokens.stems(at + 1, at + 2)
+        if not (is_plural(word) or self.tokens.word(at - 1) in (*_BEFORE_NOUN, "the", "all")):
+            return
+        found = [
+            (name, source)
+            for name in self.links.joins
+            for source in self.own_sources(name)
+            if len(source.stems) > 1 and source.stems[0] == stem(word) and source.stems[1:2] != after
+            if source.literal is not None and not source.is_date and self._is_rare(name, source)
+        ]
+        if len(found) == 1:
+            ((name, source),) = found
+            plan = p.Both((p.Members(name), self.resolver.holding(source)))
+            self.resolver.assumptions[plan] = f"{word!r} is taken for every {name} with {source.name}"
+            yield Subject(plan, name), at + 1
+
+    def _is_rare(self, name: str, source: Source) -> bool:
+        """Return whether few members of a class have a property."""
+        members = self.lexicon.classes[name]
+        return int(np.isin(members, owners_of(self.place.graph, source)).sum()) <= _RARE * len(members)
 
     def _by_kind(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield what one relation joins to an entity with a plural as its name: «transition metals», «beverages»."""
