@@ -38,6 +38,7 @@ from graphbrick.bricks.retrieve.operators.unordered.parts import (
     Valued,
 )
 from graphbrick.bricks.retrieve.operators.unordered.words import Found, checked
+from graphbrick.language import forms
 from graphbrick.language.stems import is_plural
 from graphbrick.patterns.lexicon import SMALL
 from graphbrick.patterns.properties.name_parts import NameOf
@@ -106,6 +107,8 @@ class _Reader:
 
     def readings(self) -> Iterator[Found]:
         """Yield the readings of the question."""
+        if any(map(self._is_grouped, self.parts)):
+            return
         if self.lead == "count":
             yield from (checked(one, plan) for one, plan in self._counts_of_triples())
         for asked in self._asked() if self.parts else ():
@@ -119,6 +122,13 @@ class _Reader:
                 continue
             if found.size <= _FAR or not isinstance(plan, p.IsAny) or plan.value(self.questions.place):
                 yield found  # that nothing fits says little over long ways
+
+    def _is_grouped(self, part: Part) -> bool:
+        """Return whether a class is one of groups, which no part says: «number of planes by airline»."""
+        is_by = isinstance(part, OfClass) and part.start > 1 and self.tokens.word(part.start - 1) == "by"
+        before = self.tokens.word(part.start - 2) if is_by else ""
+        verb = forms.verb_of(before) if before and forms.is_installed() else ""
+        return is_by and not (before.endswith("ed") or (verb and forms.participle(verb) == before))
 
     def _has_parts_of_names(self) -> bool:
         """Return whether the question has a part of names: what is far from it may well speak of another name."""

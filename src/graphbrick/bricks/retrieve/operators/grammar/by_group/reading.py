@@ -22,7 +22,6 @@ from graphbrick.graphs.store.literals import YEAR
 from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
-_OF_ONE = re.compile(r"e\d+ [a-z ]+")  # «Northair planes»
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
 
 
@@ -101,7 +100,8 @@ def _by_source(source: Source) -> Grouping:
 def per_group(parser: Parser, text: str) -> Plan | None:
     """Return the plan of a question for a number of each group; None for another question."""
     for asked in each_asked(text):
-        for base, how, measure in _numbers(parser, asked.said):
+        is_doer = f"by {asked.group} of e" in text  # «tickets by agents of e0»: those of e0 did something
+        for base, how, measure in _numbers(parser, asked.said, may_be_path=not is_doer):
             tokens = Tokens(parser, asked.group)
             reader = GroupReader(tokens, Links(tokens))
             is_verb = bool(asked.verb or asked.done)
@@ -127,8 +127,14 @@ def of_each(parser: Parser, text: str) -> Plan | None:
     return None
 
 
-def _numbers(parser: Parser, said: str) -> Iterator[tuple[SetPlan, str, p.Attribute | None]]:
-    """Yield what is counted or measured, of which entities, and how, as `PerGroup.how`."""
+def _numbers(parser: Parser, said: str, *, may_be_path: bool) -> Iterator[tuple[SetPlan, str, p.Attribute | None]]:
+    """Yield what is counted or measured, of which entities, and how, as `PerGroup.how`.
+
+    Args:
+        parser: Reads phrases.
+        said: The number, such as «number of orders of e0».
+        may_be_path: Whether what is counted may be the ends of a path, of which the grammar does not tell the relation.
+    """
     word = said.split()[0]
     how = HOW.get(word, "") if word not in KINDS else ""
     if how:  # «highest price» is read as «average price» is
@@ -136,7 +142,7 @@ def _numbers(parser: Parser, said: str) -> Iterator[tuple[SetPlan, str, p.Attrib
     said = re.sub(r"^how much ", "total ", said)
     counted = _COUNTED.fullmatch(said)
     plan = _read(parser, said) or (_read(parser, counted["what"]) if counted else None)
-    if plan is None and counted and _OF_ONE.fullmatch(counted["what"]):
+    if plan is None and counted and may_be_path:
         with suppress(CannotPlanError):
             plan = parser.set(f"which {counted['what']}")  # «number of Northair planes», by two relations
     if isinstance(plan, p.Count):
