@@ -16,7 +16,7 @@ from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
-from graphbrick.core import Evidence, Query
+from graphbrick.core import Evidence, Path, Query
 from graphbrick.core.trace import event
 from graphbrick.language.forms import singular
 from graphbrick.language.stems import stem, stems
@@ -26,6 +26,7 @@ from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.english import senses
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.pattern_reader import PatternReader
+from graphbrick.patterns.properties.sources import has_columns
 from graphbrick.patterns.text import words_of
 from graphbrick.patterns.unknown_words import Reading, with_readings
 
@@ -141,6 +142,24 @@ def with_confidence(
     """
     if not evidence.paths:
         return evidence
+    best, near, unread, names = _unread(evidence, scorer, parser, readings)
+    nearness = near.max(axis=1, initial=0.0).tolist()
+    unsaid = unsaid_steps([step.relation for step in best.steps], near)
+    if unsaid:
+        text = f"nothing in this question says {' and '.join(map(repr, unsaid))}"
+        event(text, "operators.steps_not_said", relations=unsaid)
+    sure = likely(nearness, is_read=not unread)
+    sure = min(sure, _READ_AS) if readings else sure
+    return replace(evidence, confidence=min(sure, _GUESSED) if names or unsaid else sure)
+
+
+def _unread(
+    evidence: Evidence, scorer: WordAlignment, parser: Parser, readings: Sequence[Reading] = ()
+) -> tuple[Path, npt.NDArray[np.float64], list[str], list[str]]:
+    """Return the best path, how near each word is to each of its steps, and the words and names that it leaves unread.
+
+    Those that it leaves unread are told.
+    """
     best, text = evidence.paths[0], MENTION.sub(" ", with_readings(parser.question.text, readings))
     words = [
         word
@@ -160,13 +179,7 @@ def with_confidence(
     unread += names
     if unread:
         event(f"not read in this question: {' and '.join(map(repr, unread))}", "operators.words_not_read", words=unread)
-    unsaid = unsaid_steps([step.relation for step in best.steps], near)
-    if unsaid:
-        text = f"nothing in this question says {' and '.join(map(repr, unsaid))}"
-        event(text, "operators.steps_not_said", relations=unsaid)
-    sure = likely(nearness, is_read=not unread)
-    sure = min(sure, _READ_AS) if readings else sure
-    return replace(evidence, confidence=min(sure, _GUESSED) if names or unsaid else sure)
+    return best, near, unread, names
 
 
 def unsaid_steps(relations: Sequence[str], near: npt.NDArray[np.float64]) -> list[str]:
@@ -270,7 +283,7 @@ def _read_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence
     evidence = patterns.retrieve(query, parser.place.subgraph)
     try:
         check_class(parser.schema, parser.question, evidence)
-        return evidence
+        return _as_read(evidence, patterns, parser)
     except CannotPlanError:
         classes = parser.resolver.lexicon.classes
         asked = [classes[name] for name in parser.schema.asked(parser.question.text)]
@@ -279,4 +292,16 @@ def _read_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence
         evidence = patterns.retrieve(query, parser.place.subgraph, among=np.unique(np.concatenate(asked)))
         if not evidence.paths:
             raise
-    return evidence
+    return _as_read(evidence, patterns, parser)
+
+
+def _as_read(evidence: Evidence, patterns: Patterns, parser: Parser) -> Evidence:
+    """Return what a learned reader found, hardly sure where it leaves words unread over a graph with properties.
+
+    There a word that no relation says may be one of a property: «the chance of e0 dropping e1», `dropChance`.
+    """
+    embedder = getattr(patterns.scorer, "embedder", None)
+    if not evidence.paths or embedder is None or evidence.confidence is None or not has_columns(parser.place.graph):
+        return evidence
+    _, _, unread, _ = _unread(evidence, WordAlignment(embedder), parser)
+    return replace(evidence, confidence=min(evidence.confidence, _GUESSED)) if unread else evidence
