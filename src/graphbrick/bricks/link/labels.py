@@ -15,13 +15,13 @@ import numpy as np
 from graphbrick.bricks.link.context import is_spelled, report, settled
 from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
-from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
+from graphbrick.bricks.link.unmatched import READ_WORDS, Several, Unmatched, tell_other_spelling
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError, not_known
 from graphbrick.core.parameters import parameter
 from graphbrick.core.properties.stated import shortened
-from graphbrick.core.trace import DETAIL, event
+from graphbrick.core.trace import DETAIL, REFUSAL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
 from graphbrick.language.folding import nfc, tokens
@@ -128,6 +128,9 @@ class LinkLabels(LinkStage):
         elif not exact.words and (kinds := self._kinds(graph, question, exact, values)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
             event(text, "link.only_classes", DETAIL, classes=list(dict.fromkeys(kinds)))
+            if unmatched.several:  # for stages that need an entity to start from; others read it as all of them
+                part = unmatched.several[0]
+                event(_which_is_meant(graph, part), "link.part_is_open", REFUSAL, name=part.text, n=len(part.entities))
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
@@ -156,11 +159,8 @@ class LinkLabels(LinkStage):
         """Return entities named like types or relations; raise if there are none, or a part of several names."""
         if unmatched.several:
             part = unmatched.several[0]
-            shown = ", ".join(shortened(graph.label(entity), _LONGEST_NAME) for entity in part.entities[:_SHOWN])
-            more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
             raise LinkError(
-                f"{part.text!r} may stand for {len(part.entities):,} names in this graph: {shown}{more}; which one is "
-                "meant? Write it in full",
+                _which_is_meant(graph, part),
                 code="link.part_of_several",
                 name=part.text,
                 n=len(part.entities),
@@ -195,6 +195,16 @@ _IN_NAME = re.compile(
     r"[^?,]+?(?=$|[?,]| (?:and |but )?(?:that|which|who)\b| and (?:are|is|have|has|do|does)\b)",
     re.IGNORECASE,
 )
+
+
+def _which_is_meant(graph: Graph, part: Several) -> str:
+    """Return the question which of several names is meant by a part of them."""
+    shown = ", ".join(shortened(graph.label(entity), _LONGEST_NAME) for entity in part.entities[:_SHOWN])
+    more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
+    return (
+        f"{part.text!r} may stand for {len(part.entities):,} names in this graph: {shown}{more}; which one is meant? "
+        "Write it in full"
+    )
 
 
 def _alone(text: str) -> str:

@@ -48,16 +48,15 @@ EVERYDAY = tuple(
         (r"\bbelonging to\b", "of"),
         (r"\b(specs?|specifications?|teams?|compan(?:y|ies)|people|persons?|authors?|groups?|organi[sz]ations?) "
          r"behind (?=e\d|the )", r"\1 of "),
-        (r" back (?:in the days?|then)$", ""),
+        (r" back in the days?$", ""),
         (r"^(what(?: is| are)) (?:the )?(.+),? (?:added|summed|totall?ed|put|taken) (?:up|together)$",
          r"\1 the total \2"),
         (r"\b(is|are|has|have) (?:the )?(?:biggest|largest|top|highest|greatest)(?: ones?)? (?:by|in) (?:the )?"
          r"(?:number|count) of (?=[a-z])", "has the most "),
         (r"\b(is|are|was|were) (?:the )?(?:smallest|lowest)(?: ones?)? (?:by|in) (?:the )?"
          r"(?:number|count) of (?=[a-z])", "has the fewest "),
-        (r"\b(is|are) (?:still|currently|presently) (?!there\b|no\b|not\b)", r"\1 "),
-        (r"\b(?:currently|presently) (?=[a-z]+s?\b)", ""),
-        (r"\b(?:became|become|becomes) (?=(?:a |an )?[a-z]+)", "are "),
+        (r"\b(is|are) (?:still|currently|presently) ([a-z-]+)$", r"\1 \2"),
+        (r"\b(?:became|become) (?=[a-z]+ed(?:$|,| and\b))", "are "),  # with a time, it is when that began
         (r"^((?:which|what|how many|list|show|all) .+?) (?:that |which )?(?:(?:have|has|contains?) no"
          r"|(?:do|does) not (?:have|contain|include)) ([^,]+?) in (?:the|its|their) (name|title)s?$",
          r"\1 without \2 in the \3"),

@@ -6,6 +6,7 @@ import pytest
 from built_graphs import built_from_tables
 from faults import fails, told
 
+from graphbrick import PPR, PathAnswer, ShortestPaths
 from graphbrick.core.errors import LinkError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
@@ -103,3 +104,9 @@ def test_a_word_that_is_not_known_is_offered_as_the_nearest_of_the_graph(buses: 
     assert (offered.text, offered.question, offered.answers) == (
         "In which district is New Pier? («district» as «zone»)", "In which zone is New Pier?", 1,
     )  # fmt: skip
+
+
+def test_stages_that_start_from_an_entity_ask_which_one_is_meant(buses: Graph) -> None:
+    answer = (PPR() >> ShortestPaths() >> PathAnswer())(buses, "Which trips stop at Varley St?")
+    assert answer.texts == ()
+    assert dict(told(answer.trace.events))["link.part_is_open"] == {"name": "Varley St", "n": 2}
