@@ -15,7 +15,7 @@ import numpy as np
 from graphbrick.bricks.link.context import is_spelled, report, settled
 from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
-from graphbrick.bricks.link.unmatched import READ_WORDS, Several, Unmatched, tell_other_spelling
+from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError, not_known
@@ -129,8 +129,10 @@ class LinkLabels(LinkStage):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
             event(text, "link.only_classes", DETAIL, classes=list(dict.fromkeys(kinds)))
             if unmatched.several:  # for stages that need an entity to start from; others read it as all of them
+                from graphbrick.bricks.link.parts import which_is_meant
+
                 part = unmatched.several[0]
-                event(_which_is_meant(graph, part), "link.part_is_open", REFUSAL, name=part.text, n=len(part.entities))
+                event(which_is_meant(graph, part.text, part.entities), "link.part_is_open", REFUSAL, name=part.text)
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
@@ -158,9 +160,11 @@ class LinkLabels(LinkStage):
     def _last_resort(self, graph: Graph, question: Question, exact: ExactNames, unmatched: Unmatched) -> Matches:
         """Return entities named like types or relations; raise if there are none, or a part of several names."""
         if unmatched.several:
+            from graphbrick.bricks.link.parts import which_is_meant  # most names are whole
+
             part = unmatched.several[0]
             raise LinkError(
-                _which_is_meant(graph, part),
+                which_is_meant(graph, part.text, part.entities),
                 code="link.part_of_several",
                 name=part.text,
                 n=len(part.entities),
@@ -195,16 +199,6 @@ _IN_NAME = re.compile(
     r"[^?,]+?(?=$|[?,]| (?:and |but )?(?:that|which|who)\b| and (?:are|is|have|has|do|does)\b)",
     re.IGNORECASE,
 )
-
-
-def _which_is_meant(graph: Graph, part: Several) -> str:
-    """Return the question which of several names is meant by a part of them."""
-    shown = ", ".join(shortened(graph.label(entity), _LONGEST_NAME) for entity in part.entities[:_SHOWN])
-    more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
-    return (
-        f"{part.text!r} may stand for {len(part.entities):,} names in this graph: {shown}{more}; which one is meant? "
-        "Write it in full"
-    )
 
 
 def _alone(text: str) -> str:
