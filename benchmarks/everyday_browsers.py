@@ -22,8 +22,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,7 +29,7 @@ from typing import Any
 import pandas as pd
 
 from everyday_gold import TOOLS, Row, as_written, questions
-from everyday_sets import Tables, save
+from everyday_sets import Tables, save, unpacked_from_npm, with_ends
 
 PACKAGES = {  # the file that has the data
     "@mdn/browser-compat-data@8.1.9": "data.json",
@@ -49,16 +47,8 @@ SUPPORT = "version_added version_removed version_last prefix alternative_name pa
 
 
 def fetched(package: str, work: Path) -> Any:
-    """Fetch a package of npm and return its data."""
-    name = package.lstrip("@").partition("@")[0]
-    folder = (work / "packages" / name.replace("/", "-")).resolve()
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        for archive in list(folder.glob("*.tgz")):
-            with tarfile.open(archive) as file:
-                file.extractall(folder, filter="data")
-    return json.loads((folder / "package" / PACKAGES[package]).read_text(encoding="utf-8"))
+    """Fetch a package and return its data."""
+    return json.loads((unpacked_from_npm(package, work) / PACKAGES[package]).read_text(encoding="utf-8"))
 
 
 def kept(row: Row, columns: str) -> Row:
@@ -207,16 +197,12 @@ def scope(tables: Tables) -> dict[str, Any]:
     release has its `browser` and `engine`.
     """
     nodes = {key[6:]: table.drop(columns="label") for key, table in tables.items() if key.startswith("nodes_")}
-    every = pd.concat(nodes.values()).set_index("id")
-    told = {}
-    for key, table in tables.items():
-        if key.startswith("edges_"):
-            view = table.drop(columns="type").join(every.add_prefix("from_"), on="start")
-            told["e_" + key[6:]] = view.join(every.add_prefix("to_"), on="end")
+    told = with_ends(tables)
     release = nodes["release"]
+    names = pd.concat(nodes.values()).set_index("id")["name"]
     for column, relation in (("browser", "release_of"), ("engine", "runs_on")):
         ends = tables[f"edges_{relation}"].set_index("start")["end"]
-        release = release.assign(**{column: release["id"].map(ends).map(every["name"])})
+        release = release.assign(**{column: release["id"].map(ends).map(names)})
     return nodes | told | {"release": release} | TOOLS
 
 

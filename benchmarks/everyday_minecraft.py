@@ -20,8 +20,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import tarfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -29,10 +27,10 @@ from typing import Any
 import pandas as pd
 
 from everyday_gold import TOOLS, Row, as_written, questions
-from everyday_sets import Tables, save
+from everyday_sets import Tables, save, unpacked_from_npm, with_ends
 
 PACKAGE = "minecraft-data@3.119.0"
-DATA = "package/minecraft-data/data/pc/1.20"
+DATA = "minecraft-data/data/pc/1.20"
 ITEM = "stackSize maxDurability"
 FOOD = "foodPoints saturation effectiveQuality saturationRatio"
 BLOCK = "hardness resistance stackSize diggable transparent emitLight filterLight boundingBox"
@@ -40,18 +38,6 @@ ENTITY = "width height type category"
 ENCHANTMENT = "category maxLevel weight treasureOnly curse tradeable discoverable"
 BIOME = "category temperature has_precipitation color"
 DROP = {"silkTouch": False, "noSilkTouch": False, "playerKill": False, "blockAge": None}
-
-
-def fetched(work: Path) -> Path:
-    """Fetch the package and return the folder with its data."""
-    folder = (work / "packages" / PACKAGE.partition("@")[0]).resolve()
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        for archive in list(folder.glob("*.tgz")):
-            with tarfile.open(archive) as file:
-                file.extractall(folder, filter="data")
-    return folder / DATA
 
 
 def nodes(kind: str, rows: list[Row], columns: str) -> pd.DataFrame:
@@ -184,11 +170,7 @@ def scope(tables: Tables) -> dict[str, Any]:
     Edges have their own columns, those of their start with `from_` before them, and those of their end with `to_`.
     """
     told = {key[6:]: table for key, table in tables.items() if key.startswith("nodes_")}
-    every = pd.concat(told.values()).set_index("id")
-    for key, table in tables.items():
-        if key.startswith("edges_"):
-            view = table.drop(columns="type").join(every.add_prefix("from_"), on="start")
-            told["e_" + key[6:]] = view.join(every.add_prefix("to_"), on="end")
+    told |= with_ends(tables)
     return told | TOOLS
 
 
@@ -198,7 +180,7 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--packages", type=Path, help="a folder that has the package in packages/minecraft-data")
     options = parser.parse_args()
-    tables = minecraft(fetched(options.packages or options.work))
+    tables = minecraft(unpacked_from_npm(PACKAGE, options.packages or options.work) / DATA)
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     save(options.work / "minecraft", tables, questions(text, scope(as_written(tables))))
 

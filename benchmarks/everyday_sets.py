@@ -20,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -271,6 +272,34 @@ def unpacked(package: str, work: Path) -> Path:
         for archive in list(folder.iterdir()):
             shutil.unpack_archive(archive, folder, "zip" if archive.suffix == ".whl" else None)
     return folder
+
+
+def unpacked_from_npm(package: str, work: Path) -> Path:
+    """Fetch a package of npm, such as `@scope/name@1.0`, and return the folder with its files."""
+    name = package.lstrip("@").partition("@")[0]
+    folder = (work / "packages" / name.replace("/", "-")).resolve()
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        for archive in list(folder.glob("*.tgz")):
+            with tarfile.open(archive) as file:
+                file.extractall(folder, filter="data")
+    return folder / "package"
+
+
+def with_ends(tables: Tables) -> Tables:
+    """Return the tables of edges, as `e_` and their names, with the columns of their starts and ends.
+
+    Those of the start have `from_` before them, those of the end `to_`.
+    """
+    every = pd.concat(table for key, table in tables.items() if key.startswith("nodes_")).set_index("id")
+    every = every.drop(columns="label")
+    views = {}
+    for key, table in tables.items():
+        if key.startswith("edges_"):
+            view = table.drop(columns="type").join(every.add_prefix("from_"), on="start")
+            views["e_" + key[6:]] = view.join(every.add_prefix("to_"), on="end")
+    return views
 
 
 def main() -> None:
