@@ -129,7 +129,7 @@ class LinkLabels(LinkStage):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
             event(text, "link.only_classes", DETAIL, classes=list(dict.fromkeys(kinds)))
             if unmatched.several:  # for stages that need an entity to start from; others read it as all of them
-                from graphbrick.bricks.link.parts import which_is_meant
+                from graphbrick.patterns.properties.name_parts import which_is_meant
 
                 part = unmatched.several[0]
                 event(which_is_meant(graph, part.text, part.entities), "link.part_is_open", REFUSAL, name=part.text)
@@ -160,7 +160,7 @@ class LinkLabels(LinkStage):
     def _last_resort(self, graph: Graph, question: Question, exact: ExactNames, unmatched: Unmatched) -> Matches:
         """Return entities named like types or relations; raise if there are none, or a part of several names."""
         if unmatched.several:
-            from graphbrick.bricks.link.parts import which_is_meant  # most names are whole
+            from graphbrick.patterns.properties.name_parts import which_is_meant  # most names are whole
 
             part = unmatched.several[0]
             raise LinkError(

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
-from graphbrick.core.properties.stated import shortened
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import spaced, stem
 
 _PART = 0.9
-_SHOWN, _LONGEST_NAME = 5, 80  # names in a message, and characters of one
 _BETWEEN = frozenset(("on", "of", "from", "in", "at", "for", "the"))
 _SUFFIXES = frozenset(
     "inc incorporated co company corp corporation ltd limited llc plc gmbh ag kg sa srl spa bv nv ab oy as group "
@@ -40,16 +38,6 @@ def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequenc
     text = f"{surface!r} is taken for {taken!r}, of {n + 1:,} names with this part"
     event(text, "link.part_told_by_rest", name=surface, taken=taken, n=n)
     return Mention(surface, entity, _PART)
-
-
-def which_is_meant(graph: Graph, part: str, entities: Sequence[int]) -> str:
-    """Return the question which of several entities is meant by a part of their names."""
-    shown = ", ".join(shortened(graph.label(entity), _LONGEST_NAME) for entity in entities[:_SHOWN])
-    more = f", and {len(entities) - _SHOWN:,} more" if len(entities) > _SHOWN else ""
-    return (
-        f"{part!r} may stand for {len(entities):,} names in this graph: {shown}{more}; which one is meant? "
-        "Write it in full"
-    )
 
 
 def _end_of_rest(graph: Graph, question: Question, span: Span, entity: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
+from graphbrick.core.properties.stated import shortened
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
@@ -16,7 +17,9 @@ from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.properties.sources import Source
 from graphbrick.patterns.properties.terms import Term
 
-_LONGEST = 5  # words
+SHOWN = 5
+"""Names in a message."""
+_LONGEST, _LONGEST_NAME = 5, 80  # words of a part, and characters of a name in a message
 _SHORTEST = 3  # letters of a word that stands alone
 _MOST = 10_000  # entities
 _TEXTS, _READ_WORDS = 64, 64  # texts that a session remembers, words of a text
@@ -40,6 +43,16 @@ def entities_with(graph: Graph, words: str) -> list[int]:
     wanted = f" {name_form(words)} "
     found = graph.names.containing(name_form(words))
     return [one for one in found if wanted in f" {name_form(graph.label(one))} "]
+
+
+def which_is_meant(graph: Graph, part: str, entities: Sequence[int]) -> str:
+    """Return the question which of several entities is meant by a part of their names."""
+    shown = ", ".join(shortened(graph.label(entity), _LONGEST_NAME) for entity in entities[:SHOWN])
+    more = f", and {len(entities) - SHOWN:,} more" if len(entities) > SHOWN else ""
+    return (
+        f"{part!r} may stand for {len(entities):,} names in this graph: {shown}{more}; which one is meant? "
+        "Write it in full"
+    )
 
 
 def parts_of_names(

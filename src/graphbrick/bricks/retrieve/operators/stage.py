@@ -43,7 +43,7 @@ from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
-from graphbrick.bricks.retrieve.operators.unordered.evidence import by_parts, surer_by_parts, which_is_meant
+from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
@@ -214,7 +214,7 @@ class Operators(RetrieveStage):
             found = by_parts(parser, self.cap, repr(self), error)
             if found is not None:
                 return found
-            cue, error = next(iter(cues), "") or parser.value_cue(), which_is_meant(parser, error)
+            cue, error = next(iter(cues), "") or parser.value_cue(), asking_for_name(parser, error)
             event(
                 parser.with_names(str(error)),
                 "operators.not_answered",

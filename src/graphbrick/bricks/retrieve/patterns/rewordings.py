@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import cast
 
 from graphbrick.core.answer import NearReading
-from graphbrick.core.trace import Event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, stem
 
@@ -66,12 +64,14 @@ def without_words(question: str, words: Collection[str]) -> list[NearReading]:
     return [NearReading(f"{bare} (without {said})", bare)]
 
 
-def with_whole_names(question: str, events: Sequence[str]) -> list[NearReading]:
-    """Return the question with each of the names that a part of them may stand for, as the refusal tells them."""
-    told = (one for one in events if isinstance(one, Event) and "part" in one.values)
-    values = next((one.values for one in told), {})
-    part, names = str(values.get("part", "")), cast(Sequence[str], values.get("names", ()))
-    texts = [re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", lambda _, n=name: n, question, flags=re.I) for name in names]  # type: ignore[misc]
+def with_whole_names(question: str, part: str, names: Sequence[str]) -> list[NearReading]:
+    """Return the question with each of some names in place of a part of them.
+
+    >>> [one.text for one in with_whole_names("Who drove x671?", "X671", ["X671 Monday", "X671 Tuesday"])]
+    ['Who drove X671 Monday?', 'Who drove X671 Tuesday?']
+    """
+    place = re.search(rf"(?<!\w){re.escape(part)}(?!\w)", question, re.IGNORECASE)
+    texts = [f"{question[: place.start()]}{name}{question[place.end() :]}" for name in names] if place else []
     return [NearReading(text, text) for text in texts]
 
 

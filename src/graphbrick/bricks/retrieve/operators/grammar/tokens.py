@@ -145,8 +145,8 @@ class Tokens:
     @cached_property
     def _terms(self) -> dict[int, tuple[Term, int]]:
         """The values of properties, with the places after them, by their first places."""
-        found, values = {}, self.values_in(self.text)
-        for term in [*values, *self.parts_of_names]:
+        found = {}
+        for term in [*self.values_in(self.text), *self.parts_of_names]:
             at = next((place for place, end in enumerate(self._ends) if end > term.start), len(self.words))
             end = next((place for place, end in enumerate(self._ends) if end >= term.end), len(self.words) - 1)
             if end >= at:

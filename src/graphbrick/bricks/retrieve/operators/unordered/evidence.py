@@ -14,11 +14,11 @@ from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.core import Evidence
 from graphbrick.core.trace import DETAIL, Event, event
 from graphbrick.language.stems import stems
-from graphbrick.patterns.properties.name_parts import entities_with
+from graphbrick.patterns.properties.name_parts import SHOWN, entities_with, which_is_meant
 from graphbrick.patterns.properties.sources import has_columns
 
 LEFT_OUT = "operators.parts_left_out"
-_SHOWN = 5  # names with a part in common
+PART_OF_NAMES = "operators.part_of_names"
 CONFIDENCE = 0.4
 """The confidence of a reading that leaves the order of the words aside."""
 
@@ -68,16 +68,13 @@ def by_parts(parser: Parser, cap: int, brick: str, error: CannotPlanError | None
     return replace(evidence, confidence=CONFIDENCE)
 
 
-def which_is_meant(parser: Parser, error: CannotPlanError) -> CannotPlanError:
-    """Return the error that asks for a whole name, if another one does not know a part of several names."""
+def asking_for_name(parser: Parser, error: CannotPlanError) -> CannotPlanError:
+    """Return an error; if it does not know a part of several names, one that asks which of them is meant."""
     unread = {*error.values.get("words", ()), *error.values.get("nouns", ())}  # type: ignore[misc]
     terms = Tokens(parser, parser.question.text).parts_of_names if unread else []
     part = next((str(term.value) for term in terms if unread.intersection(stems(str(term.value)))), None)
     if part is None:
         return error
-    graph = parser.place.graph
-    labels = [graph.label(entity) for entity in entities_with(graph, part)]
-    more = f", and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
-    names = tuple(labels[:_SHOWN])
-    text = f"{part!r} stands in {len(labels):,} names of this graph: {', '.join(names)}{more}; which one is meant?"
-    return CannotPlanError(text, code="operators.part_of_names", words=tuple(unread), part=part, names=names)
+    graph, entities = parser.place.graph, entities_with(parser.place.graph, part)
+    text, names = which_is_meant(graph, part, entities), tuple(map(graph.label, entities[:SHOWN]))
+    return CannotPlanError(text, code=PART_OF_NAMES, words=tuple(unread), part=part, names=names)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from graphbrick.bricks.retrieve.operators.unordered.evidence import left_out
+from graphbrick.bricks.retrieve.operators.unordered.evidence import PART_OF_NAMES, left_out
 from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.bricks.retrieve.patterns.near_words import by_meaning
 from graphbrick.bricks.retrieve.patterns.rewordings import rewordings, with_whole_names, without_words
@@ -33,10 +33,17 @@ def reworded_by(
     if embedder is not None:
         reworded += by_meaning(graph, lexicon, question, unread, embedder)
     reworded += without_words(question, left_out(events))
-    return [*reworded, *with_whole_names(question, events)]
+    told = next((one.values for one in _refusals(events) if one.values.get("reason") == PART_OF_NAMES), None)
+    if told is not None:
+        reworded += with_whole_names(question, str(told["part"]), told["names"])  # type: ignore[arg-type]
+    return reworded
 
 
 def unread_words(events: Sequence[str]) -> tuple[str, ...]:
     """Return the stems of the words that a refused question has and the graph does not know."""
-    told = (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
-    return next((tuple(one.values.get("words", one.values.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
+    told = (one.values for one in _refusals(events))
+    return next((tuple(one.get("words", one.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
+
+
+def _refusals(events: Sequence[str]) -> Iterator[Event]:
+    return (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
