@@ -33,9 +33,10 @@ _RESTRICTS = re.compile(
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(
-    r"(?P<before>(?:for|in) (?:(?:an?|the|my|our|this|next) )?(?:[\w-]+ ){0,3}(?:slides?|talk|presentation|report|memo"
+    r"(?P<before>for (?:(?:an?|the|my|our|this|next) )?(?:[\w-]+ ){0,3}(?:slides?|talk|presentation|report|memo"
     r"|newsletter|flyer|leaflet|poster|article|blog post|press release|meeting|workshop|course|training|audit|quiz"
-    r"|dashboard|handout|brochure|speech|briefing)(?: [\w-]+){0,4}[:,]) (?P<asked>[^:]+)$",
+    r"|dashboard|handout|brochure|speech|briefing)"
+    r"(?: (?:on|about|of|with|at|in|next|this|today|tomorrow)\b[^:?]{0,60})?:) (?P<asked>[^:]+)$",
     re.IGNORECASE,
 )
 
@@ -243,6 +244,8 @@ def purpose(text: str) -> str:
     >>> purpose("For a slide on history: which releases came out before 2000?")
     'For a slide on history:'
     >>> purpose("For dairy products: which suppliers are there?"), purpose("For the 2013 report: who was hired?")
+    ('', '')
+    >>> purpose("For the training department: who earns most?"), purpose("In the training, who was there?")
     ('', '')
     """
     found = _PURPOSE.match(text)

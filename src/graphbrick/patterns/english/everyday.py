@@ -37,7 +37,7 @@ EVERYDAY = tuple(
         (r"\bavg\b", "average"),
         (r"\b(?:gives?|provides?|yields?|restores?) (?=(?:exactly |at least |at most |(?:more|less|fewer) than |over "
          r"|under )\d+ [a-z]+)", "have "),
-        (r"^((?!how|number|count|which|what).+?),? (?:broken|split) (?:down )?(?:by|per|into) ([a-z ]+?)"
+        (r"^((?!how|number|count|which|what).+?),? (?:broken down|split(?: up)?) (?:by|per) ([a-z ]+?)"
          r"(?:,? (?:just|only) the (?:counts?|numbers?))?$", r"number of \1 by \2"),
         (r"\b(?:marked|flagged|labell?ed|tagged) as (?=[a-z])", ""),
         (r" at (?:one|some) ([a-z]+) or (?:another|other)$", r" at any \1"),

@@ -146,14 +146,18 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         query = with_given_seed(cast(Graph, subgraph.graph), query)
-        plain, may_restrict = courtesy_left_out(cast(Graph, subgraph.graph), query)
+        plain, is_unsure = courtesy_left_out(cast(Graph, subgraph.graph), query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
         if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))
-        most = ASSUMED if may_restrict else 1.0 if spelled is plain else MISSPELT
+        if has_triple_properties(cast(Graph, subgraph.graph)):
+            from graphbrick.bricks.retrieve.operators.triples.now import leaves_out_now  # most graphs need it not
+
+            is_unsure |= leaves_out_now(cast(Graph, subgraph.graph), query.text, evidence)
+        most = ASSUMED if is_unsure else 1.0 if spelled is plain else MISSPELT
         sure = evidence.confidence
         return evidence if sure is None or sure <= most else replace(evidence, confidence=most)
 
