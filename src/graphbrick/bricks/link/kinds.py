@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from graphbrick.bricks.link.exact import ExactNames
@@ -15,7 +16,7 @@ from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.properties.name_parts import parts_of_names
 from graphbrick.patterns.properties.sources import sources_of, whole_values, words_of_values
-from graphbrick.patterns.properties.terms import terms_in
+from graphbrick.patterns.properties.terms import is_rather_value, terms_in
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 
 
@@ -27,6 +28,14 @@ def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple
         if first < after:
             values.append((Span(first, after - 1), term.sources[0].name))
     return values
+
+
+def without_values(graph: Graph, exact: ExactNames) -> ExactNames:
+    """Return exact names without lower-case words that more entities have as a value: «malware», of programs."""
+    words = [
+        entry for entry in exact.words if not is_rather_value(graph, entry[1].text, (entry[1].entity, *entry[1].others))
+    ]
+    return exact if len(words) == len(exact.words) else replace(exact, words=words)
 
 
 def _parts_of_names(

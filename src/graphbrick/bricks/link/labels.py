@@ -110,6 +110,10 @@ class LinkLabels(LinkStage):
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
         values = self._values(graph, question)
+        if values:
+            from graphbrick.bricks.link.kinds import without_values  # most graphs need none
+
+            exact = without_values(graph, exact)
         names = disjoint(exact.names)
         matches = [
             entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry[0], values)

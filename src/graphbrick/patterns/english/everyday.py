@@ -20,7 +20,7 @@ EVERYDAY = tuple(
          r"\1 \2 have never been \3"),
         (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
-        (r"(?: ever| so far| to date)$", ""),
+        (r"(?: ever| so far| to date)(?:$|(?= by ))", ""),
         (r"\b(of|for) (?:everybody|everyone|anybody|anyone|all people|all those) (?=who )", r"\1 those "),
         (r"\bcontact persons?\b", "contact"),
         (r"^when did (?:we|you) (?:get|receive|have) the (last|latest|first|newest|most recent) ([a-z]+) "
@@ -103,6 +103,25 @@ EVERYDAY = tuple(
         (r"^on average,? how (?:long|high|big|large|old|much|many) (?:is|are|was|were) (?:the )?",
          "what is the average "),
         (r"^how (?:long|high|big|large|much) (?:is|are|was|were) the (?=average )", "what is the "),
+        (r"\b(bought|buys?|ordered|purchased|rented|booked|borrowed|hired|leased) (?:from|with|at|through) "
+         r"(?:us|our (?:shop|store|company|firm))\b", r"\1"),
+        (r" (?:on (?:file|record|the books)|in our (?:records|files|books|system))$", ""),
+        (r"\bpieces? of (?=[a-z])", ""),
+        (r"\b(no [a-z -]+?)(?: of (?:their|its) own)?(?: that (?:is|are))? (?:linked|attached|assigned|connected|tied) "
+         r"(?:to|with) (?:them|it)$", r"\1"),
+        (r"\b(no [a-z -]+?) of (?:their|its) own$", r"\1"),
+        (r"\b(is|are|was|were) last (?=(?:changed|modified|updated|edited|revised)\b)", r"\1 "),
+        (r"^(?:under|by) (?:what|which) other names? (?:is|are|was|were) (?:the [a-z]+ )?(e\d+)(?: also)? "
+         r"(?:known|called|tracked|listed)$", r"what are the aliases of \1"),
+        (r"^what (?:else is|other names? (?:does|do|is|are)) (?:the [a-z]+ )?(e\d+)(?: also)? "
+         r"(?:called|known (?:as|by|under)|have|has|go by|used?)$", r"what are the aliases of \1"),
+        (r"^(?:into|in) (?:what|which) (.+?) (?:is|are|was|were) (?:the )?(e\d+) "
+         r"(?:broken down|split(?: up)?|divided|subdivided)$", r"what are the \1 of \2"),
+        (r"^(how many .+) (?:does|do|did) (?:an?|each|every|the average) ([a-z ]+?) (?:have|has|[a-z]+) on average$",
+         r"\1 per \2 on average"),
+        (r"^((?:which|what) .+?) (?:has|have|is|are) (?:the )?(?:widest|biggest|largest|broadest|longest|greatest)"
+         r"(?: [a-z]+)?,? (?:in|by|measured (?:in|by)|counted (?:in|by)) (?:the )?(?:number|count) of (.+)$",
+         r"\1 has the most \2"),
         (r"^(how many .+) (?:are|is|do we have) in (?:our|the) (?:assortment|(?:product )?range|portfolio|catalog)$",
          r"\1 are there"),
     )

@@ -14,7 +14,7 @@ from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.english.states import code_of_state
-from graphbrick.patterns.properties.sources import Source, equal_to, sources_of
+from graphbrick.patterns.properties.sources import Source, equal_to, holders_of, sources_of
 
 _LONGEST = 6  # words of a value
 _TEXTS = 64  # whose values a session remembers
@@ -70,6 +70,23 @@ def terms_in(graph: Graph, text: str, known: Set[str] = frozenset()) -> list[Ter
     """
     key = ("values in a text", graph.place, graph.hash, text, frozenset(known))
     return list(current_session().get(key, lambda: _terms_in(graph, text, known), at_most=_TEXTS))
+
+
+def is_rather_value(graph: Graph, word: str, entities: Sequence[int]) -> bool:
+    """Return whether a word is more often a value of a property than it is joined as a name of entities.
+
+    «malware» are the 693 programs of that type, not the technique that is called Malware and that 22 triples know.
+
+    Args:
+        graph: The graph.
+        word: The word, as the question writes it: with a capital, it is a name.
+        entities: The entities of that name.
+    """
+    if not entities or not word.islower():
+        return False
+    terms = [one for one in terms_in(graph, word) if one.start == 0 and one.end == len(word)]
+    holders = (len(holders_of(graph, source, one.value)) for one in terms for source in one.sources)
+    return max(holders, default=0) > sum(map(graph.degree, entities))
 
 
 def _terms_in(graph: Graph, text: str, known: Set[str]) -> list[Term]:

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.own_dates import begins_or_ends
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
@@ -265,10 +266,9 @@ class Facts:
         match = self.english.match("when", text)
         if not match:
             return None
-        if not match["verb"] and not MENTION.fullmatch(match["who"]):  # «when is the birthday of e0»
-            plan = self._of(f"what is the {match['who']}")
-            if plan is not None:
-                return plan
+        is_noun = not match["verb"] and not MENTION.fullmatch(match["who"])  # «when is the birthday of e0»
+        if is_noun and (of_noun := self._of(f"what is the {match['who']}")) is not None:
+            return of_noun
         base = self._owners(match["who"], "time")
         verbs = self.english.without_objects(self.english.content(match["verb"] or ""))
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
@@ -278,8 +278,9 @@ class Facts:
         if plan is not None:
             return plan
         own = [source for source in self.sources if source.is_date and self.own([source], base)]
-        plain = [source for source in own if source.words <= _TIME]
-        if len(plain) == 1 and not match["other"] and (not verbs or set(verbs) & _HAPPEN):
+        begun = begins_or_ends(set(verbs), own)
+        plain = begun or [source for source in own if source.words <= _TIME]
+        if len(plain) == 1 and not match["other"] and (begun or not verbs or set(verbs) & _HAPPEN):
             return Values(base, plain[0])
         if not verbs and len(own) == 1:
             return Values(base, own[0])
@@ -290,10 +291,9 @@ class Facts:
     def _ends(self, base: SetPlan, verbs: Sequence[str]) -> list[int]:
         """Return some entities that relations with one of some verbs join to a set; of all relations without verbs."""
         graph, names = self.place.graph, self.lexicon.relations
-        entities = base.run(self.place)[:_SAMPLE].tolist()
         return [
             end
-            for entity in entities
+            for entity in base.run(self.place)[:_SAMPLE].tolist()
             for triple in self._triples(entity)
             for head, relation, tail in [graph.triple(triple)]
             for end in {head, tail} - {entity}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.dates import MAKING
@@ -23,7 +25,22 @@ _STARTS = frozenset(
     )
 )
 YEAR = (stem("year"),)
+_BEGINS, _ENDS = (
+    (frozenset(map(stem, said.split())), frozenset(map(stem, named.split())))
+    for said, named in (
+        ("open opened start started begin began launch launched", "start begin from opening opened since first"),
+        ("close closed end ended finish finished stop stopped", "end until closing closed last"),
+    )
+)
 _PARTICLES = frozenset("in up out on".split())
+
+
+def begins_or_ends(verbs: Set[str], dates: Sequence[Source]) -> list[Source]:
+    """Return the dates of several that a verb speaks of by when things begin or end: «opened», of a start date."""
+    for said, named in (_BEGINS, _ENDS) if len(dates) > 1 else ():
+        if verbs & said:
+            return [one for one in dates if named & set(one.stems)]
+    return []
 
 
 class OwnDates(PhraseResolver):

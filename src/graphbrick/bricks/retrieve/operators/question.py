@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from graphbrick.bricks.retrieve.operators.dates import with_decades
+from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.core import Query
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
@@ -14,11 +15,13 @@ from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.small_talk import lead_in, purpose
-from graphbrick.language.stems import WORD, possible_singulars
+from graphbrick.language.stems import WORD, possible_singulars, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
+from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import words_of_values
+from graphbrick.patterns.properties.terms import is_rather_value
 from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
 
@@ -83,6 +86,12 @@ class Question:
     entities: tuple[int, ...]
     names: tuple[str, ...] = ()
     told: frozenset[int] = frozenset()
+
+
+def is_known(lexicon: Lexicon, words: English, word: str) -> bool:
+    """Return whether a word has a meaning of its own, so that it does not name an entity."""
+    form = stem(word)
+    return word in words.all_words or form in words.all_words or form in lexicon.words
 
 
 def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Question:
@@ -266,7 +275,7 @@ def _common_words(
         ):  # «giants» are those of that kind, if there are
             entities = [one for form in (*_plurals(word[0]), *singulars) for one in graph.named(form)]
         least = 1 if graph.n_entities <= _FEW_NAMES else min(_WELL_CONNECTED, graph.n_triples / 100)
-        if entities and max(map(graph.degree, entities)) >= least:
+        if entities and max(map(graph.degree, entities)) >= least and not is_rather_value(graph, word[0], entities):
             places.append((*word.span(), max(entities, key=graph.degree)))
     return places
 

@@ -17,6 +17,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Having,
     Holding,
     Measure,
+    Members,
     Plan,
     SetPlan,
     UnknownNounError,
@@ -273,6 +274,9 @@ class Resolver(OwnDates):
         Raises:
             CannotPlanError: The graph has nothing of the kind.
         """
+        of_class = None if dates else self._number_of_class(words)
+        if of_class is not None:
+            return of_class
         wanted = self.english.without_objects(self.words_in(words))
         ways = [wanted, self.of_number(wanted)] if wanted else [self.words_in(name) for name in names]
         for words_of_one in filter(None, ways):
@@ -282,7 +286,8 @@ class Resolver(OwnDates):
                 if self._is_said(words_of_one, source) and (source.is_date or not dates)
             ]
             if sources:
-                source = max(sources, key=lambda source: len(owners_of(self.place.graph, source)))
+                named = [source for source in sources if source.stems == stems(words)]
+                source = max(named or sources, key=lambda source: len(owners_of(self.place.graph, source)))
                 self.assume_number(wanted, source)
                 return self.holding(source), Attribute(source)
         for relation, forward in sorted(self.steps_named(stems(words))) if wanted and not dates else ():
@@ -294,6 +299,16 @@ class Resolver(OwnDates):
             wording=wording,
             kind=kind,
         )
+
+    def _number_of_class(self, words: str) -> tuple[SetPlan, Measure] | None:
+        """Return the number that «order total» names: the `total` of orders, not that of invoices."""
+        noun, _, rest = words.partition(" ")
+        for name in self.lexicon.classes_in(noun) if rest else ():
+            for source in self.numeric:
+                owners = owners_of(self.place.graph, source) if source.stems == stems(rest) else ()
+                if np.isin(self.lexicon.classes[name], owners).any():
+                    return Members(name), Attribute(source)
+        return None
 
     @staticmethod
     def holding(source: Source) -> SetPlan:

@@ -29,7 +29,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Plan,
     UnreadWordError,
 )
-from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
+from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, is_known, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import (
@@ -44,8 +44,9 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
+from graphbrick.bricks.retrieve.operators.unordered.unknown_noun import noun_as_class
 from graphbrick.bricks.retrieve.operators.whole.rules import read
-from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
+from graphbrick.bricks.retrieve.operators.wording import MENTION, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
 from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
@@ -54,7 +55,7 @@ from graphbrick.core.answer import NearReading
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, Trace, event, record, tell_again
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import WORD, spaced, stem
+from graphbrick.language.stems import WORD, spaced
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
@@ -148,7 +149,9 @@ class Operators(RetrieveStage):
         query = with_given_seed(cast(Graph, subgraph.graph), query)
         plain, is_unsure = courtesy_left_out(cast(Graph, subgraph.graph), query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
-        evidence = self._retrieve(spelled, subgraph)
+        embedder = getattr(self.patterns.scorer, "embedder", None)
+        lexicon = self._lexicon(cast(Graph, subgraph.graph))
+        evidence = noun_as_class(self._retrieve, lexicon, spelled, subgraph, embedder)
         if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
@@ -177,7 +180,7 @@ class Operators(RetrieveStage):
             partial(whole_values, graph),
             words.asking.union(names),
         )
-        text = question_of(graph, query, partial(_is_known, lexicon, words)).text
+        text = question_of(graph, query, partial(is_known, lexicon, words)).text
         readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
         readings = [one for one in readings if one.word not in names or one.read_as in names]  # «max» of a name
         for reading in readings:
@@ -188,7 +191,7 @@ class Operators(RetrieveStage):
         graph = cast(Graph, subgraph.graph)
         scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
         words = english().for_classes(lexicon.by_class)
-        question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
+        question = with_classes(graph, question_of(graph, query, partial(is_known, lexicon, words)), lexicon, words)
         cues = words.cues_in(in_years(graph, question).text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
@@ -389,9 +392,3 @@ class Operators(RetrieveStage):
         told = f"{self.llm.model} planned this question, since without it: {reason}"
         event(told, "operators.planned_by_model", reason=reason)
         return plan, True
-
-
-def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
-    """Return whether a word has a meaning of its own, so that it does not name an entity."""
-    form = stem(word)
-    return word in words.all_words or form in words.all_words or form in lexicon.words

@@ -272,6 +272,11 @@ class Links:
         steps |= self._below(name)
         return self._merged([join for join in self.between(start, None) if (join.relation, join.forward) in steps])
 
+    def by_records(self, name: Stems, start: str) -> list[Link]:
+        """Return the relations from a class that a noun names, or counts: a review is a triple of `REVIEWED`."""
+        said = [join for join in self.between(start, None) if len(name) == 1 and name[0] in self.labels[join.relation]]
+        return self.by_noun(name, start) or self._merged(said)
+
     def _below(self, name: Stems) -> set[tuple[int, bool]]:
         """Return the relations to «subgroups» of a group, where its relation to another group says which is above."""
         own = self.lexicon.class_named((name[0].removeprefix("sub").lstrip("-"),)) if len(name) == 1 else ""

@@ -11,7 +11,9 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import Date
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
+from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
+from graphbrick.bricks.retrieve.operators.own_dates import begins_or_ends
 from graphbrick.bricks.retrieve.operators.plan import Measure, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.wording import Comparison
@@ -40,13 +42,6 @@ _GENERAL = frozenset("code number name date value level".split())
 _GENERAL_STEMS = frozenset(map(stem, "date year day time month".split()))
 _LARGEST_SIZE = 3  # words of the name of a property
 _LONG_VERB = 5  # letters of the stem of a verb that nouns are made of: «discovery»
-_BEGINS, _ENDS = (
-    (frozenset(map(stem, said.split())), frozenset(map(stem, named.split())))
-    for said, named in (
-        ("open opened start started begin began launch launched", "start begin from opening opened since"),
-        ("close closed end ended finish finished", "end until closing closed"),
-    )
-)
 _WIDE = 3.0  # times the largest number that an amount may be which is likely to have its unit
 _FIRST_YEAR = 100  # a smaller number is no year
 _AVERAGES = ("the average", "average", "the mean")
@@ -208,7 +203,8 @@ class Numbers:
             len(one.stems) > 1 and tokens.stems(at, at + len(one.stems)) == one.stems for one in of_triples
         )
         for source, end in partial if not is_of_triples else ():  # «units shipped» of triples are no units per case
-            if len({one for one, last in partial if last == end}) == 1:
+            is_other = tokens.word(at) in {one.name for one in of_triples} and tokens.word(at) not in source.spoken
+            if len({one for one, last in partial if last == end}) == 1 and not is_other:  # a rating is no tax rate
                 yield source, end
 
     def _says(self, word: str, source: Source, own: Set[str]) -> bool:
@@ -221,6 +217,13 @@ class Numbers:
         graph = self.place.graph
         names = (*(one.stems for one in sources_of(graph)), *(one.stems for one in triple_properties(graph)))
         return frozenset(name[0] for name in names if len(name) == 1)
+
+    def how_many_combine(self, at: int, subject: Subject) -> str:
+        """Return how a word combines numbers, "sum" for «total»; "" for another, and in a name: `total_spent`."""
+        how = KINDS.get(self.tokens.word(at), "")
+        own = self.own_sources(subject.name) if how else ()
+        is_name = any(self.tokens.stems(at, at + len(one.stems)) == one.stems for one in own)
+        return "" if is_name else how
 
     def class_named(self, at: int) -> str:
         """Return the class that the word at a place names; "" for none."""
@@ -360,10 +363,7 @@ class Numbers:
             one for one in own if any(w.startswith(v) for w in one.stems for v in verbs if len(v) >= _LONG_VERB)
         ]
         near = [one for one in own if any(self.english.is_among(verb, self.resolver.words_of(one)) for verb in verbs)]
-        for said, named in (_BEGINS, _ENDS):
-            if not exact and verbs & said and len(own) > 1:  # «opened» of a start date beside an end date
-                return [one for one in own if named & set(one.stems)] or near
-        return exact or near
+        return exact or begins_or_ends(verbs, own) or near
 
     def age_of(self, subject: Subject) -> p.Attribute | None:
         """Return the age of people: «workers over 50»."""

@@ -11,7 +11,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges, OfEnds
 from graphbrick.bricks.retrieve.operators.grammar.nouns.phrases import Nouns
-from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, KINDS, QUANTITIES
+from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, QUANTITIES
 from graphbrick.bricks.retrieve.operators.plan import Measure
 from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.language.stems import is_plural, spaced, stem, stems
@@ -139,7 +139,7 @@ class Ranking(Nouns):
             for inner, end in self.noun(start):
                 for link in self.links_to(subject, inner):
                     yield CountIn(link.steps, inner.plan), end
-        yield from self.over_ends(at + 1, subject, KINDS.get(tokens.word(at), ""))
+        yield from self.over_ends(at + 1, subject, self.how_many_combine(at, subject))
 
     def links_to(self, subject: Subject, inner: Subject) -> list[Link]:
         """Return the relation that joins two classes, or the only way of two relations."""

@@ -20,7 +20,7 @@ from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound
 from graphbrick.bricks.retrieve.operators.grammar.places.distances import Distances
-from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS, LIGHT, MADE, PLACED, THEIR, UNKNOWN, WITH
+from graphbrick.bricks.retrieve.operators.grammar.small_words import LIGHT, MADE, PLACED, THEIR, UNKNOWN, WITH
 from graphbrick.bricks.retrieve.operators.properties.selections import Named, Where
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
@@ -126,6 +126,7 @@ class States(Distances):
         """Yield what follows «have» or «with»: properties, numbers of things, superlatives, roles."""
         tokens = self.tokens
         yield from self._having_value(at, subject)
+        yield from self._having_records(at, subject)
         yield from self._having_role(at, subject)
         yield from self._having_number(at, subject)
         if self.tokens.joined(at, at + 2) == "the same":
@@ -206,6 +207,20 @@ class States(Distances):
                 same = p.Without(joined(subject, link, ends), p.Listed((other,)))
                 yield Reading(same, last, can_be_denied=False)
 
+    def _having_records(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(products with) pending reviews», «a review with a rating of 1», said of triples called reviews."""
+        for quantity, start in self._quantity(at):
+            texts = [(one.relations, (Said(one.name, text),), end) for one, text, end in self.text_of_triples(start)]
+            for relations, before, place in (*texts, (None, (), start)):
+                for end in range(min(place + 2, len(self.tokens)), place, -1):
+                    for link in self.links.by_records(self.tokens.stems(place, end), subject.name):
+                        if len(link.steps) > 1 or (relations is not None and link.steps[0][0] not in relations):
+                            continue
+                        group = Group(link.everything(), (link.end,), quantity)
+                        for after, last in self.conditions(end, link):
+                            if before or after:
+                                yield from linked(self.place, subject, link, group, last, (*before, *after))
+
     def _having_role(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(have) an advisor role in some project», where a role stands at triples."""
         tokens = self.tokens
@@ -248,7 +263,7 @@ class States(Distances):
         start = tokens.past(at, ("the",))
         for said, end in tokens.phrase(start, self.english.superlatives):
             comparison = self.english.superlatives[said]
-            how = KINDS.get(tokens.word(end), "")
+            how = self.how_many_combine(end, subject)
             place = end + 1 if how else end
             for source, last in self.sources(place, subject):
                 if source.literal is not None and not how:

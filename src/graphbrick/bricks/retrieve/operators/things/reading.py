@@ -34,6 +34,12 @@ def fact(parser: Parser, *, namesakes: bool) -> Plan | None:
         between = connection_in(parser, text) or Choices(parser).read(text)
         if between is not None:
             return between
+    if parser.question.entities:
+        from graphbrick.bricks.retrieve.operators.cards.own_texts import own_texts
+
+        told = own_texts(parser, text)
+        if told is not None:
+            return told
     if asks_for_card(parser.english, text):
         from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
 

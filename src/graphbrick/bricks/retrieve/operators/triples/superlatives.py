@@ -37,6 +37,8 @@ class TripleSuperlatives(Parts):
         rest = self.english.without("whole_time", self.english.without("in_one_season", rest))
         words, left, is_sum = rest.split(), match["left"].strip(), match["sup"] in _SUMS
         if words and words[0] in ("total", "combined", "overall"):
+            if self._is_own(words, left):
+                return None  # «which order has the highest total» of orders with a `total`
             words, is_sum = words[1:], True
         if len(words) == 1 and self.english.match("often", words[0]):
             words = []
@@ -83,6 +85,17 @@ class TripleSuperlatives(Parts):
         season = moments[0].name if per else ""
         plan = BestOf(edges, heads, how, one.name if one else "", season, largest=largest, rank=rank, n=n)
         return self.with_notes(plan, frame)
+
+    def _is_own(self, words: list[str], left: str) -> bool:
+        """Return whether words are the whole name of a property of the class that is compared."""
+        classes = self.lexicon.classes
+        owners = [
+            owners_of(self.place.graph, one)
+            for one in self.resolver.numeric
+            if one.relation < 0 and one.stems == stems(" ".join(words))
+        ]
+        named = self.lexicon.classes_in(left)
+        return any(np.isin(own, classes[name]).any() for own in owners for name in named)
 
     def _most_often(self, match: re.Match[str], period: Period | None) -> Plan | None:
         """Read «who won e0 most often»."""

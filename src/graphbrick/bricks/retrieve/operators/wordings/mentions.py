@@ -41,6 +41,7 @@ _IN_UNIT = re.compile(
 )
 _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
+_RUNS_ON, _RUN = re.compile(r"\b(?:runs?|ran) on\b"), stem("run")
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
 
@@ -64,6 +65,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
     question = replace(question, text=in_words_of_records(graph, question.text, question.entities, lexicon))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
+    question = replace(question, text=_running_on(graph, question.text, lexicon))
     question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
     return _with_owners_last(graph, question, lexicon, english)
 
@@ -113,6 +115,20 @@ def _in_verbs_of_graph(graph: Graph, question: Question, lexicon: Lexicon, engli
     if match and stem(match["word"]) in lexicon.words and stem(match["noun"]) not in lexicon.words:
         text = f"{text[: match.end('word')]}{text[match.end() :]}"
     return text
+
+
+def _running_on(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return a question with «is on» for «runs on», where a relation such as `ON_PLATFORM` says that alone."""
+    if _RUNS_ON.search(text) is None or _RUN in lexicon.words:
+        return text
+    own = (spaced(graph.relation_label(number)) for number in range(graph.n_relations))
+    labels = [label.lower().replace("_", " ").split() for label in own]
+    on = [" ".join(label[1:]) for label in labels if label[:1] == ["on"] and len(label) > 1]
+    if not on:
+        return text
+    text = re.sub(r"^what (?:do|does|did|can|will) (e\d+) run on$", rf"what is the {on[0]} of \1", text)
+    asked = re.sub(r"\b(?:do|does|did|can|will) (.+?) run on\b", r"is \1 on", text)
+    return _RUNS_ON.sub(lambda match: "is on" if match[0].startswith("runs") else "are on", asked)
 
 
 def words_around(graph: Graph, question: Question, lexicon: Lexicon) -> frozenset[str]:

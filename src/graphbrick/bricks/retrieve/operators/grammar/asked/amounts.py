@@ -65,8 +65,9 @@ class Amounts(Clauses):
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
                     if at and start > at and end == len(tokens) and is_plural(tokens.word(end - 1)):
                         yield Values(p.Members(name), source), end  # «all customer countries»
-                    if not tokens.is_one_of(end, ("of", "for")) or self.class_at(at, end):
-                        continue  # «employees of e0» are no values of EmployeeType
+                    are_many = source.kind is Kind.BOOLEAN and is_plural(tokens.word(end - 1))
+                    if not tokens.is_one_of(end, ("of", "for")) or self.class_at(at, end) or are_many:
+                        continue  # «employees of e0» are no values of EmployeeType, nor «subparts» of is_subpart
                     for subject, last in self._owner(end + 1, name) if source.relation < 0 else ():
                         is_sum = tokens.joined(start, end) == "total" and len(subject.plan.run(self.place)) > 1
                         yield (
