@@ -32,7 +32,7 @@ _BEFORE_NOUN = re.compile(
     r"|least|[a-z]{2,}est)"
 )
 _NAME = re.compile(r"e\d+")
-_PARTITIVE = frozenset(("of", "that's"))
+_GOES_ON = frozenset("of on about for to from against behind".split())
 _LIGHT = frozenset(
     "how is are was were be been do does did done has have had having get gets got can could will would should shall"
     " may might must there here it its we us our you your i me my they them their please tell show list give name find"
@@ -101,9 +101,10 @@ def _unknown_nouns(graph: Graph, query: Query, lexicon: Lexicon) -> Iterator[tup
         before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
         is_beside = bool(_NAME.fullmatch(before))  # «the Fort Point poster», but not «does Ada dance»
         is_placed = _BEFORE_NOUN.fullmatch(before) or words[max(0, at - 2)] in ("most", "least") or is_beside
-        is_noun = forms.is_only_noun(noun) if is_beside else forms.may_be_noun(noun)
+        is_verb = (is_beside or before == "what") and not forms.is_only_noun(noun)  # «what beats e0»
+        is_noun = noun.isalpha() and forms.may_be_noun(noun) and not is_verb
         is_new = not known(noun) and values.isdisjoint((noun, forms.singular(noun))) and stem(noun) not in names
-        is_head = after not in _PARTITIVE and (stem(after),) not in lexicon.by_class
+        is_head = after not in _GOES_ON and (stem(after),) not in lexicon.by_class
         if len(noun) >= _SHORTEST and is_new and is_placed and is_noun and is_head and said - {noun}:
             yield noun, is_beside
 
