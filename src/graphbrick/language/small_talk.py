@@ -22,6 +22,11 @@ _ASKS = re.compile(
     r"|could|would|will|please|tell|list|show|give|name|find|count)\b",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r"(?P<before>(?:hi,? |hello,? |sorry,? |ok,? |so,? )*(?:i|i'm|i've|i'd|i'll|we|we're|we've|my [a-z]+|our [a-z]+"
+    r"|someone|somebody|quick|just a|stupid|silly|simple|one more|another|next|last) ?[^:?]{0,90}:) (?P<asked>[^:]+)$",
+    re.IGNORECASE,
+)
 _BACK = re.compile(
     r"\b(?:it|they|them|he|she|him|her|his|their|same|this|these|those|ones?)\b"
     r"|\b(?:of|for|by|at|in|from|to|with|is|about) that\b|(?<!are )(?<!is )(?<!was )(?<!were )\bthere\b",
@@ -226,12 +231,14 @@ def lead_in(text: str) -> str:
 
     >>> lead_in("Hello, I am preparing a report about the storm. How many flights of Envoy Air were planned?")
     'Hello, I am preparing a report about the storm.'
+    >>> lead_in("I'm new here, so bear with me: who runs Auth?"), lead_in("Our Oslo office only: who works there?")
+    ("I'm new here, so bear with me:", '')
     >>> lead_in("I only need those of 2013. Which flights were late?")
     ''
     >>> lead_in("Ada Marsh works in Oslo. Who is her boss?")
     ''
     """
-    parts = _SENTENCES.match(text)
+    parts = _SENTENCES.match(text) or _ASIDE.match(text)
     if parts is None or not _ASKS.match(parts["asked"]):
         return ""
     refers = _RESTRICTS.search(parts["before"]) or _BACK.search(parts["asked"])

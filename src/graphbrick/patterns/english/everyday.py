@@ -20,6 +20,7 @@ EVERYDAY = tuple(
          r"\1 \2 have never been \3"),
         (r"(?<!^)\bnone of (?:the|these|those|our|your) (?!e\d)", "no "),
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
+        (r"^(.*\b(?:biggest|largest|smallest|highest|lowest)\b.*?),? in (?:terms of )?(?:money|value)$", r"\1"),
         (r"(?: ever| so far| to date)(?:$|(?= by ))", ""),
         (r"\b(of|for) (?:everybody|everyone|anybody|anyone|all people|all those) (?=who )", r"\1 those "),
         (r"\bcontact persons?\b", "contact"),
@@ -122,6 +123,11 @@ EVERYDAY = tuple(
         (r"^((?:which|what) .+?) (?:has|have|is|are) (?:the )?(?:widest|biggest|largest|broadest|longest|greatest)"
          r"(?: [a-z]+)?,? (?:in|by|measured (?:in|by)|counted (?:in|by)) (?:the )?(?:number|count) of (.+)$",
          r"\1 has the most \2"),
+        (r"^(which|what) (.+?) (?:sells?|sold) (?:the )?best"
+         r"(?:,? (?:counted |measured )?(?:in|by) (?:copies|units|pieces|quantity))?$", r"\1 \2 sold the most"),
+        (r"\b(\d+) (?:pieces|units|items|copies|pcs)(?: left)? (?=(?:in|on) stock\b)", r"\1 "),
+        (r",? (?:but )?no (sub-?[a-z]+s)$", r" that are not \1"),
+        (r"\b(?:came|come) back (?:as |flagged (?:as )?|marked (?:as )?)?(?=[a-z]+$)", "are "),
         (r"^(how many .+) (?:are|is|do we have) in (?:our|the) (?:assortment|(?:product )?range|portfolio|catalog)$",
          r"\1 are there"),
     )

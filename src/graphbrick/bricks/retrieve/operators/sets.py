@@ -17,7 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
 from graphbrick.pipeline.budget import check_budget
 
-_FEW_ALIKE = 20  # entities that share one number and may all be the largest
+_FEW_ALIKE = 5  # entities that share one number and may all be the largest
 _ABOUT, _SHARED_BY = 0.7, 100  # part of the most neighbours that is about as many; neighbours that are looked at
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -14,6 +14,7 @@ from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, BestTime, Bounded
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.ratings import RATINGS
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import Source, owners_of
@@ -143,8 +144,8 @@ class TripleSuperlatives(Parts):
         words = match["rest"].split()
         one, size = self.number(words, match["verb"])
         amount = self.english.read_amount(match["number"])
-        if amount is None or amount.rest:
-            return None
+        if amount is None or amount.rest or (one is not None and one.words & RATINGS):
+            return None  # ratings do not add up
         kind = self.english.bounds[match["bound"]] if match["bound"] else "least" if match["more"] else "exactly"
         if one is None:
             if per or (kind in ("under", "most") and period is None):  # those that have none count too

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
 from graphbrick.bricks.retrieve.operators.question import is_known, question_of
+from graphbrick.bricks.retrieve.operators.unordered.evidence import LEFT_OUT
 from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.trace import Event, Trace, event, record, tell_again
@@ -32,12 +33,30 @@ _BEFORE_NOUN = re.compile(
     r"|least|[a-z]{2,}est)"
 )
 _NAME = re.compile(r"e\d+")
+_OF_UNIT = re.compile(r"is compared as it is$")  # what is assumed of a currency
+_ASKING = frozenset(("which", "what", "many", "much", ""))
 _GOES_ON = frozenset("of on about for to from against behind".split())
 _LIGHT = frozenset(
     "how is are was were be been do does did done has have had having get gets got can could will would should shall"
     " may might must there here it its we us our you your i me my they them their please tell show list give name find"
     " know need want".split()
 )
+
+
+class _Noun(NamedTuple):
+    """A noun that the graph does not know.
+
+    Attributes:
+        word: The noun.
+        is_beside: Whether a name stands before it: «the Fort Point poster».
+        is_modifier: Whether a class follows it: «threat groups».
+        is_asked: Whether the question asks for it: «which posters».
+    """
+
+    word: str
+    is_beside: bool
+    is_modifier: bool
+    is_asked: bool
 
 
 def noun_as_class(
@@ -65,31 +84,46 @@ def noun_as_class(
         evidence = retrieve(query, subgraph)
     is_weak = not evidence.items or (evidence.confidence is not None and evidence.confidence < _SURE)
     if is_weak and embedder is not None and lexicon.classes and embedder.reads(query.text):
-        for noun, is_beside in _unknown_nouns(cast(Graph, subgraph.graph), query, lexicon):
-            name = _nearest(noun, lexicon, embedder)
-            if name:
-                with record(Trace(), "", "") as read:
-                    found = retrieve(_with_class(query, noun, name), subgraph)
-                if _is_taken(found, read.events, "" if is_beside else name):
-                    as_class = forms.plural(spaced(name).lower())
-                    text = f"the graph does not know '{noun}': read as {as_class}, of which it can say what is asked"
-                    event(text, "operators.noun_as_class", word=noun, read_as=name)
-                    tell_again(Trace([read]))
-                    return replace(found, confidence=CONFIDENCE)
+        for noun in _unknown_nouns(cast(Graph, subgraph.graph), query, lexicon):
+            name = "" if noun.is_modifier else _nearest(noun.word, lexicon, embedder)
+            if not (name or noun.is_modifier):
+                continue
+            with record(Trace(), "", "") as read:
+                found = retrieve(_reworded(query, noun.word, name), subgraph)
+            if _is_taken(found, noun, name, read.events, trial.events):
+                as_class = f"read as {forms.plural(spaced(name).lower())}" if name else "left out"
+                text = f"the graph does not know '{noun.word}': {as_class}, as it can say all else that is asked"
+                event(text, "operators.noun_as_class", word=noun.word, read_as=name)
+                tell_again(Trace([read]))
+                return replace(found, confidence=CONFIDENCE)
     tell_again(trial)
     return evidence
 
 
-def _is_taken(found: Evidence, events: Sequence[str], name: str) -> bool:
-    """Return whether a reading is sure, and its plan has entities of a class, if one is given."""
-    if not found.items or found.confidence is None or found.confidence < _ENOUGH:
+def _is_taken(found: Evidence, noun: _Noun, name: str, events: Sequence[str], before: Sequence[str]) -> bool:
+    """Return whether a reading is sure, and its plan has entities of the class, or is the one without the noun.
+
+    Args:
+        found: The answer to the question with a class in place of the noun.
+        noun: The noun.
+        name: The class; "" if the noun is left out.
+        events: The events of this answer.
+        before: The events of the question as it was asked.
+    """
+    said = [one for one in events if isinstance(one, Event)]
+    assumed = [str(one) for one in said if one.code == "operators.assumption"]
+    is_sure = (found.confidence or 0.0) >= _ENOUGH or bool(assumed and all(map(_OF_UNIT.search, assumed)))
+    plans = [str(one).removeprefix("plan: ") for one in said if one.code == "operators.plan"]
+    if not (found.items and is_sure and plans):
         return False
-    plans = [str(one) for one in events if isinstance(one, Event) and one.code == "operators.plan"]
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plan) for plan in plans)
+    if not name or noun.is_beside or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plans[0]):
+        return True
+    without = (str(one) for one in before if isinstance(one, Event) and one.code == LEFT_OUT)
+    return not noun.is_asked and any(plans[0] in text for text in without)
 
 
-def _unknown_nouns(graph: Graph, query: Query, lexicon: Lexicon) -> Iterator[tuple[str, bool]]:
-    """Yield the nouns that the graph does not know, where other words say what is asked; and if they follow a name."""
+def _unknown_nouns(graph: Graph, query: Query, lexicon: Lexicon) -> Iterator[_Noun]:
+    """Yield the nouns that the graph does not know, where other words say what is asked."""
     known = partial(is_known, lexicon, english().for_classes(lexicon.by_class))
     with record(Trace(), "", ""):
         text = question_of(graph, query, known).text
@@ -97,16 +131,17 @@ def _unknown_nouns(graph: Graph, query: Query, lexicon: Lexicon) -> Iterator[tup
     names = {word for source in sources_of(graph) for word in stems(spaced(source.name))}
     words = _WORD.findall(text)
     said = {word for word in words if word not in FUNCTION_WORDS and word not in _LIGHT and word[1:].isalpha()}
-    for at, noun in enumerate(words):
+    for at, word in enumerate(words):
         before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
-        is_beside = bool(_NAME.fullmatch(before))  # «the Fort Point poster», but not «does Ada dance»
-        is_placed = _BEFORE_NOUN.fullmatch(before) or words[max(0, at - 2)] in ("most", "least") or is_beside
-        is_verb = (is_beside or before == "what") and not forms.is_only_noun(noun)  # «what beats e0»
-        is_noun = noun.isalpha() and forms.may_be_noun(noun) and not is_verb
-        is_new = not known(noun) and values.isdisjoint((noun, forms.singular(noun))) and stem(noun) not in names
-        is_head = after not in _GOES_ON and (stem(after),) not in lexicon.by_class
-        if len(noun) >= _SHORTEST and is_new and is_placed and is_noun and is_head and said - {noun}:
-            yield noun, is_beside
+        is_modifier = (stem(after),) in lexicon.by_class  # «threat groups»
+        noun = _Noun(word, bool(_NAME.fullmatch(before)), is_modifier, before in _ASKING)
+        is_placed = _BEFORE_NOUN.fullmatch(before) or words[max(0, at - 2)] in ("most", "least") or noun.is_beside
+        is_surely_noun = noun.is_beside or is_modifier or before == "what"  # «does e0 dance», «what beats e0»
+        is_noun = word.isalpha() and (forms.is_only_noun(word) if is_surely_noun else forms.may_be_noun(word))
+        is_new = not known(word) and values.isdisjoint((word, forms.singular(word))) and stem(word) not in names
+        is_whole = after not in _GOES_ON and len(word) >= _SHORTEST
+        if is_whole and is_new and is_placed and is_noun and said - {word, *([after] if is_modifier else [])}:
+            yield noun
 
 
 def _nearest(noun: str, lexicon: Lexicon, embedder: Embedder) -> str:
@@ -118,8 +153,9 @@ def _nearest(noun: str, lexicon: Lexicon, embedder: Embedder) -> str:
     return by_name[names[best]] if scores[best] >= _LEAST and not senses.is_narrower(one, names[best]) else ""
 
 
-def _with_class(query: Query, noun: str, name: str) -> Query:
-    """Return a question with a class in place of a noun, in the plural where the noun is."""
+def _reworded(query: Query, noun: str, name: str) -> Query:
+    """Return a question with a class in place of a noun, in the plural where the noun is; "" leaves it out."""
     own = spaced(name).lower()
-    text = re.sub(rf"(?<!\w){noun}(?!\w)", forms.plural(own) if is_plural(noun) else own, query.text, flags=re.I)
+    own = forms.plural(own) if own and is_plural(noun) else own
+    text = re.sub(rf"(?<!\w){noun}(?!\w){'' if own else ' ?'}", own, query.text, flags=re.I)
     return replace(query, text=text, mentions=())

@@ -1,0 +1,60 @@
+"""Stars that stand for a rating: «a 5 star review», «gave X 4 stars», «3-star hotels»."""
+
+from __future__ import annotations
+
+import re
+
+from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
+from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.language.stems import spaced, stem
+from graphbrick.patterns.properties.sources import sources_of
+
+RATINGS = frozenset(map(stem, "rating score stars star grade mark".split()))
+"""Stems of names of numbers that say how good something is, and that do not add up."""
+_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_STARS = rf"(?P<n>\d|{'|'.join(_NUMBERS)})[ -]stars?"
+_RECORD = re.compile(
+    rf"\b(?P<have>(?:got|gets?|received?|has|have|had|with|without|no|any) )?(?:an? |any )?{_STARS}[ -]"
+    r"(?P<noun>reviews?|ratings?|scores?)\b"
+)
+_GAVE = re.compile(
+    rf"\b(?P<verb>gave|gives?|given) (?P<what>(?:the )?e\d+) (?:an? )?{_STARS}(?:[ -](?:reviews?|ratings?))?\b"
+)
+_THINGS = re.compile(rf"\b{_STARS}[ -](?P<noun>[a-z]+)\b")
+
+
+def in_words_of_ratings(graph: Graph, text: str) -> str:
+    """Return a question with the name of the rating for stars, where one property of triples or entities is a rating.
+
+    Args:
+        graph: The graph.
+        text: The question in lower case, with placeholders.
+    """
+    if " star" not in text and "-star" not in text:
+        return text
+    ratings = [one for one in triple_properties(graph) if one.is_number and one.words & RATINGS]
+    if len(ratings) == 1 and len(ratings[0].relations) == 1:
+        (relation,) = ratings[0].relations
+        name = spaced(ratings[0].name).lower()
+        verb = _verb_of(graph, relation)
+        text = _GAVE.sub(rf"{forms.past(verb)} \g<what> with a {name} of \g<n>" if verb else r"\g<0>", text)
+        text = _RECORD.sub(lambda found: _as_record(found, name, verb), text)
+    own = [one for one in sources_of(graph) if one.relation < 0 and one.literal and one.words & RATINGS]
+    if len(own) == 1:
+        text = _THINGS.sub(rf"\g<noun> with {own[0].spoken} \g<n>", text)
+    return re.sub(r"\bof (one|two|three|four|five)\b", lambda found: f"of {_NUMBERS[found[1]]}", text)
+
+
+def _as_record(found: re.Match[str], name: str, verb: str) -> str:
+    """Return «a 5 star review» as «a review with a rating of 5», and «got» as «have»."""
+    have = found["have"] or ""
+    have = "have " if have.strip() in ("got", "get", "gets", "received", "receive") else have
+    noun = verb if stem(found["noun"]) != stem(verb) and verb else found["noun"]
+    return f"{have}{forms.plural(forms.singular(noun))} with a {name} of {found['n']}"
+
+
+def _verb_of(graph: Graph, relation: int) -> str:
+    """Return the verb of a relation such as `REVIEWED`; "" for none."""
+    words = spaced(graph.relation_label(relation)).lower().replace("_", " ").split()
+    return forms.verb_of(words[0]) if words and forms.is_installed() else ""
