@@ -75,6 +75,8 @@ def kind_of(noun: str) -> str:
     ('person', 'place', 'time', '', 'person')
     """
     head, kinds = head_of(noun), _lexicon().kinds
+    if singular(head) in _MORE_PEOPLE:
+        return PERSON
     return (
         TIME
         if head in ("date", "day", "time")
@@ -82,6 +84,8 @@ def kind_of(noun: str) -> str:
     )
 
 
+_MORE_PEOPLE = frozenset(("contact", "rep"))
+"""People that the extract of WordNet does not have as such."""
 _ACTORS = frozenset(
     "airline bank hospital university brewery winery manufacturer publisher studio shop store restaurant hotel "
     "newspaper broadcaster factory charity ministry embassy".split()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
-from graphbrick.language.stems import WORD, Stems, spaced, stems
+from graphbrick.language.stems import WORD, Stems, spaced, stem, stems
 from graphbrick.patterns.text import in_words
 from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
 
@@ -32,6 +32,13 @@ _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end i
 _MOST_TRIPLES = 2_000_000  # of a graph whose classes are found when it is asked
 _ADVICE = "name the folder that graphbrick learn made"
 _NUMBERED = re.compile(r"[a-z]?\d+[a-z]?|[a-z]")
+_NO_HEADS = frozenset(
+    map(
+        stem,
+        "type kind class sort category group level status number code name id key record item thing object entity unit"
+        " set list line part value system area state place time date year info data entry node".split(),
+    )
+)
 SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
 """Words of labels without a meaning of their own."""
 
@@ -169,10 +176,28 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     for name in sorted(classes, key=lambda name: -len(classes[name])):
         for words in dict.fromkeys((stems(name), stems(spaced(name)))):  # EggGroup is also asked for as «egg group»
             by_class[words] = (*by_class.get(words, ()), name)
+    by_class |= _heads(classes, by_class, relations)
     # «city» of «capital city» speaks of the class, not of the relation.
     general = {word for name in by_class for word in name}
     relations = tuple(_apart(names, label, general) for label, names in zip(labels, relations, strict=True))
     return Lexicon(classes, relations, by_class)
+
+
+def _heads(
+    classes: Iterable[str], by_class: Mapping[Stems, tuple[str, ...]], relations: Sequence[RelationNames]
+) -> dict[Stems, tuple[str, ...]]:
+    """Return the last words of names of classes that mean nothing else: «cards» are those of GraphicsCard."""
+    found: dict[Stems, list[str]] = {}
+    for name in classes:
+        words = stems(spaced(name).replace("_", " "))
+        if len(words) > 1 and words[-1] not in _NO_HEADS:
+            found.setdefault(words[-1:], []).append(name)
+    taken = {word for one in relations for word in one.words} | {word for name in by_class for word in name[:-1]}
+    return {
+        head: tuple(names)
+        for head, names in found.items()
+        if len(names) == 1 and head not in by_class and head[0] not in taken
+    }
 
 
 def _by_labels(graph: Graph) -> tuple[Mapping[str, RelationWords], list[EntityClass]]:

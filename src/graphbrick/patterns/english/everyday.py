@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+_MONTH = (
+    "(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+)
 EVERYDAY = tuple(
     (re.compile(wording), plainer)
     for wording, plainer in (
@@ -36,8 +40,9 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
-        (r"\b(?:gives?|provides?|yields?|restores?) (?=(?:exactly |at least |at most |(?:more|less|fewer) than |over "
-         r"|under )\d+ [a-z]+)", "have "),
+        (r"\b(?:gives?|provides?|yields?|restores?|offers?|features?|packs?|carry|carries|draws?|burns?|consumes?) "
+         r"(?=(?:exactly |at least |at most |(?:no |not )?(?:more|less|fewer) than |over |under |up to )?\d+ [a-z]+)",
+         "have "),
         (r"^((?!how|number|count|which|what).+?),? (?:broken down|split(?: up)?) (?:by|per) ([a-z ]+?)"
          r"(?:,? (?:just|only) the (?:counts?|numbers?))?$", r"number of \1 by \2"),
         (r"\b(?:marked|flagged|labell?ed|tagged) as (?=[a-z])", ""),
@@ -67,7 +72,11 @@ EVERYDAY = tuple(
          r"((?:how (?:many|much)|which|what|who) .+)$", r"\2 \1"),  # «in 2013, how many orders were placed»
         (r"^((?:which|what|how many) [a-z -]+?),? (?:other than|apart from|besides|except(?: for)?) "
          r"(e\d+(?:(?:, | and |, and | or )e\d+)*),? (?!or |and )([a-z].*)$", r"\1 \3 other than \2"),
-        (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "
+        (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:all )?(?:of )?(?:the )?([a-z]+ (?:of|from|by|with|in) .+?)"
+         r"(?: up)?,? how much money (?:is|would|will|does) (?:that|it|this)(?: (?:be|make|come to))?$",
+         r"what is the total amount of the \1"),
+        (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:all )?(?:the )?(.+?)(?: up)?,? "
+         r"(?:what|how (?:much|many)) "
          r"(?:do|would|will|is)(?: (?:i|we|you|it|that))?(?: (?:get|have|be|total))?$", r"what is the total \1"),
         (r"^(which|what) (\w+) (?:has|have|had|did|does|do) (e\d+) (?:made|make|done|do|had|have) (\w+) in$",
          r"\1 \2 do the \4 of \3 have"),
@@ -101,6 +110,17 @@ EVERYDAY = tuple(
         (r"^how many (square [a-z]+) (?:does|do|has|have) (e\d+)(?: have)?$", r"what is the \1 of \2"),
         (r"^on average,? how (?:many|much) (.+?) (?:does|do|did|has|have) (?:an?|each|every) (.+?)"
          r"(?: (?:have|has|give|gives|get|gets))?$", r"what is the average \1 of all \2"),
+        (r"^on average,? how (?:much|many) ([a-z ]+?) (?:do|does|did) (.+?) "
+         r"(?:take|have|need|use|draw|consume|get|cost|weigh|earn|hold)$", r"what is the average \1 of \2"),
+        (r"^(?:i|we) (?:need|want|require|am looking for|are looking for|would like)(?: to (?:know|have|see|get))? "
+         r"(?=the [a-z -]+ (?:of|for) (?:the )?e\d+$)", "what is "),
+        (r"^when (?:do|did|does) (?:we|you|they|one) expect to ([a-z]+) (?:the )?(e\d+)$",
+         r"what is the expected \1 date of \2"),
+        (rf"\b(between|from) ({_MONTH}) (and|to|until|through|till) ({_MONTH}) (\d{{4}})\b", r"\1 \2 \5 \3 \4 \5"),
+        (rf"\b(between|from) (\d{{1,2}})(?:st|nd|rd|th)? (and|to|until|through|till) (\d{{1,2}})(?:st|nd|rd|th)?"
+         rf" ({_MONTH})((?: \d{{4}})?)\b", r"\1 \2 \5\6 \3 \4 \5\6"),
+        (r"\bbetween the (?:start|beginning) of (?=.+ and the end of )", "between "),
+        (r"(?<= and )the end of (?=[a-z]+ \d{4})", ""),
         (r"^on average,? how (?:long|high|big|large|old|much|many) (?:is|are|was|were) (?:the )?",
          "what is the average "),
         (r"^how (?:long|high|big|large|much) (?:is|are|was|were) the (?=average )", "what is the "),

@@ -119,13 +119,13 @@ def sources_of(graph: Graph) -> Sequence[Source]:
     return current_session().get(("property sources", graph.place, graph.hash), lambda: _find(graph), at_most=8)
 
 
-_UNITS = frozenset("mm cm m km kg g mg t lb lbs ft mb gb kb ms s min h hours minutes seconds days usd eur pct".split())
+UNITS = frozenset("mm cm m km kg g mg t lb lbs ft mb gb kb ms s min h hours minutes seconds days usd eur pct".split())
 
 
 def property_names(graph: Graph) -> list[str]:
     """Return the names of the properties that are not tails of triples, as lower-case words, also without a unit."""
     names = [spaced(source.name).lower().replace("_", " ") for source in sources_of(graph) if source.relation < 0]
-    return [*names, *(name.rpartition(" ")[0] for name in names if name.rpartition(" ")[2] in _UNITS)]
+    return [*names, *(name.rpartition(" ")[0] for name in names if name.rpartition(" ")[2] in UNITS)]
 
 
 def has_columns(graph: Graph) -> bool:

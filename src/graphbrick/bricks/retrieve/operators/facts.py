@@ -25,6 +25,7 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.triples.commonest import all_values, commonest
 from graphbrick.bricks.retrieve.operators.triples.verbs import done
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.units import amounts_first
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
@@ -310,11 +311,10 @@ class Facts:
         nouns = self.english.content(match["noun"] or "")
         adjective = self.english.comparatives.get(f"more {how}")
         ways = [self.resolver.without_gaining([*nouns, *verbs]), nouns, verbs] if how in ("much", "many", None) else []
-        if how == "much" and not nouns and not verbs:
-            ways = [[stem("cost")]]
+        ways = [[stem("cost")]] if how == "much" and not nouns and not verbs else ways
         ways += [self.english.content(name) for name in adjective.names] if adjective else []
         for words in filter(None, ways):
-            source = self.own([one for one in self.said(words) if one in numbers], base)
+            source = self.own(amounts_first([one for one in self.said(words) if one in numbers]), base)
             if source is not None:
                 is_sum = len(base.run(self.place)) > 1 and not isinstance(base, Listed)
                 return Amount(base, Attribute(source)) if is_sum else Values(base, source)

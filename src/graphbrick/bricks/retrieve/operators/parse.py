@@ -24,7 +24,7 @@ from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlati
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
-from graphbrick.language.stems import WORD, stem, stems
+from graphbrick.language.stems import WORD, stem, stems, stems_of_name
 from graphbrick.patterns.properties.sources import (
     has_columns,
     property_names,
@@ -300,7 +300,7 @@ class Parser:
             return called
         if name is None:
             raise UnknownNounError(words or [text])
-        of_class = set(stems(name))
+        of_class = stems_of_name(name)
         others = [word for word in words if not self.english.is_among(word, of_class)]
         if others:
             partakers = self.rules.partakers(text)

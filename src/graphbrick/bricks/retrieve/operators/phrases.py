@@ -17,7 +17,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
-from graphbrick.language.stems import Stems, stems
+from graphbrick.language.stems import Stems, stems, stems_of_name
 from graphbrick.language.voice import begins_at, is_another_way
 from graphbrick.patterns.chains import Chain
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
@@ -291,7 +291,7 @@ class PhraseResolver:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
         classes = {name for node in path.nodes[1:] for name in graph.types(node)}
-        class_words = {word for name in classes for word in stems(name)}
+        class_words = {word for name in classes for word in stems_of_name(name)}
         of_class = head.of_class
         along = Along(path.start, path.pattern, path.end == path.start)
         is_wrong = bool(of_class) and not np.isin(path.end, lexicon.classes[of_class])
@@ -319,7 +319,7 @@ class PhraseResolver:
             unsaid.remove("person")  # «what do people pay with»: who does it says nothing
         score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops
         there = path.hops > 1 and path.pattern[-1] == (path.pattern[-2][0], not path.pattern[-2][1])
-        between = {word for name in graph.types(path.nodes[-2]) if name != of_class for word in stems(name)}
+        between = {word for name in graph.types(path.nodes[-2]) if name != of_class for word in stems_of_name(name)}
         said = excess = 0
         for (relation, _), names in zip(path.pattern, relations, strict=True):
             is_end = there and chain.is_common and relation == path.pattern[-1][0]  # «share a band with e0»

@@ -20,7 +20,7 @@ from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import words_of_values
+from graphbrick.patterns.properties.sources import UNITS, words_of_values
 from graphbrick.patterns.properties.terms import is_rather_value
 from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
@@ -227,10 +227,12 @@ def _is_id(graph: Graph, entity: int, text: str, names: list[str]) -> bool:
 def _is_number(name: str) -> bool:
     """Return whether a name is a number or date, which questions compare with.
 
-    >>> _is_number("2001"), _is_number("500 km"), _is_number("2001 Seattle Mariners")
-    (True, True, False)
+    >>> _is_number("2001"), _is_number("500 km"), _is_number("2001 Seattle Mariners"), _is_number("3dfx")
+    (True, True, False, False)
     """
     literal = read_literal(name) if name[:1].isdigit() else None
+    if literal is not None and literal.unit and " " not in name and literal.unit.lower() not in UNITS:
+        return False
     return literal is not None and not any(word[:1].isupper() for word in literal.unit.split())
 
 

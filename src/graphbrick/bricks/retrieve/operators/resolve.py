@@ -279,14 +279,14 @@ class Resolver(OwnDates):
             return of_class
         wanted = self.english.without_objects(self.words_in(words))
         ways = [wanted, self.of_number(wanted)] if wanted else [self.words_in(name) for name in names]
-        is_class = bool(wanted) and all(self.lexicon.class_named((word,)) for word in wanted)
         for words_of_one in filter(None, ways):
+            is_class = all(self.lexicon.class_named((word,)) for word in words_of_one)
             sources = [
                 source
                 for source in self.numeric
                 if self._is_said(words_of_one, source)
                 and (source.is_date or not dates)
-                and (not is_class or source.stems == tuple(wanted))  # «the biggest order» is no largest `nb_orders`
+                and (not is_class or source.stems == tuple(words_of_one))  # the biggest order is no `nb_orders`
             ]
             if sources:
                 named = [source for source in sources if source.stems == stems(words)]

@@ -149,6 +149,10 @@ class Tokens:
         for term in [*self.values_in(self.text), *self.parts_of_names]:
             at = next((place for place, end in enumerate(self._ends) if end > term.start), len(self.words))
             end = next((place for place, end in enumerate(self._ends) if end >= term.end), len(self.words) - 1)
+            word = self.words[at] if end == at and forms.is_installed() else ""
+            is_verb = bool(word) and forms.third_person_of(word) == str(term.value).lower()
+            if is_verb and stem(word) in self.parser.resolver.lexicon.words:
+                continue  # «(who) works (at e0)» is no phone of the type Work
             if end >= at:
                 found[at] = (term, end + 1)
         return found

@@ -26,7 +26,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import may_be_who
-from graphbrick.language.stems import WORD, root, stem, stems
+from graphbrick.language.stems import WORD, root, stem, stems, stems_of_name
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.language.voice import begins_at, follows
 
@@ -296,7 +296,7 @@ class SchemaPaths:
         return {*self.english.content(plain), *verbs} - anything
 
     def _words_of_class(self, name: str) -> frozenset[str]:
-        return frozenset(stems(name))
+        return stems_of_name(name)
 
     def _unsaid(self, words: Set[str], said: Set[str]) -> set[str]:
         """Return the words that others do not explain; of a word with a hyphen each part has to be explained."""

@@ -17,7 +17,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import WORD, root, spaced, stem, stems
+from graphbrick.language.stems import WORD, root, spaced, stem, stems_of_name
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.language.voice import begins_at
 from graphbrick.patterns.lexicon import Lexicon, label_stems
@@ -166,7 +166,7 @@ class Frames:
         names = self.lexicon.relations[edges.relation].words | set(
             label_stems(self.graph.relation_label(edges.relation))
         )
-        own = {word for name in self.classes(edges.relation) for word in stems(name)}
+        own = {word for name in self.classes(edges.relation) for word in stems_of_name(name)}
         forms = self._forms(edges.relation)
         spoken, unread = 0, list[str]()
         text, said_at_length = self._said_at_length(text, edges)

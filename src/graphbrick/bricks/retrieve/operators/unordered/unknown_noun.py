@@ -29,7 +29,7 @@ _LEAST = 0.3  # similarity of a class
 _SHORTEST = 3  # letters of a noun
 _WORD = re.compile(r"[\w-]+")
 _BEFORE_NOUN = re.compile(
-    r"(?:|which|what|many|every|each|all|any|no|the|an?|our|your|my|these|those|of|in|different|other|more|fewer|most"
+    r"(?:|which|what|many|every|each|all|any|no|the|an?|our|your|my|these|those|of|different|other|more|fewer|most"
     r"|least|[a-z]{2,}est)"
 )
 _NAME = re.compile(r"e\d+")
@@ -83,7 +83,8 @@ def noun_as_class(
     with record(trial, "", ""):
         evidence = retrieve(query, subgraph)
     is_weak = not evidence.items or (evidence.confidence is not None and evidence.confidence < _SURE)
-    if is_weak and embedder is not None and lexicon.classes and embedder.reads(query.text):
+    is_open = is_weak and bool(lexicon.classes) and forms.is_installed()
+    if is_open and embedder is not None and embedder.reads(query.text):
         for noun in _unknown_nouns(cast(Graph, subgraph.graph), query, lexicon):
             name = "" if noun.is_modifier else _nearest(noun.word, lexicon, embedder)
             if not (name or noun.is_modifier):

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.units import is_in_unit, names_of_unit
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import stems
+from graphbrick.language.stems import stem, stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
 
+_UNITS_OF = re.compile(
+    r"^how many (?P<unit>[a-z]+)(?: of (?P<noun>[a-z ]+?))? (?:do|does|did|is|are|was|were|has|have) "
+    r"(?:the )?(?P<who>e\d+)(?: (?P<verb>[a-z ]+))?$"
+)
 _TOTALS = ("total", "amount", "price", "cost", "value")
 
 
@@ -38,7 +44,7 @@ class Everyday:
                     return plan
             except CannotPlanError:
                 continue  # a part of the question is none that this rule reads
-        return None
+        return self._in_unit(text)
 
     def _total(self, text: str) -> Plan | None:
         """Read «what is the total of the invoices», where each has a total: the sum."""
@@ -97,6 +103,27 @@ class Everyday:
         date = self.resolver.date(match["verb"], p.Listed((*one.entities, *other.entities)), match["when"])
         sides = p.Amount(one, date), p.Amount(other, date)
         return p.IsMore(*(sides if match["when"] in ("after", "later than") else sides[::-1]))
+
+    def _in_unit(self, text: str) -> Plan | None:
+        """Read «how many watts does e0 draw», «how many gb of memory does e0 have», of a number in this unit."""
+        match = _UNITS_OF.match(text)
+        if match is None or stem(match["unit"]) in self.lexicon.words:
+            return None
+        base, unit = p.Listed((self.parser.entity(match["who"]),)), match["unit"]
+        numbers = [one for one in self.facts.sources if one.relation < 0 and is_in_unit(one.name, unit)]
+        own = [one for one in numbers if self.facts.own([one], base) is not None]
+        said = set(self.english.content(f"{match['noun'] or ''} {match['verb'] or ''}"))
+        adjective = self.english.comparatives.get(f"more {match['verb']}")
+        said |= {stem(name) for name in adjective.names} if adjective else set()
+        usual = {stem(name) for name in names_of_unit(unit)}
+        named = [one for one in own if said & one.words] or [one for one in own if usual & one.words] or own
+        if len(named) != 1 or (match["noun"] and not set(self.english.content(match["noun"])) <= named[0].words):
+            return None
+        plan = Values(base, named[0])
+        unread = [word for word in self.english.content(match["verb"] or "") if word not in named[0].words]
+        if unread:
+            self.resolver.assumptions[plan] = f"{match['verb']!r} is taken for {named[0].name}, the number in {unit}"
+        return plan
 
     def _own_amount(self, text: str) -> Plan | None:
         """Read «how much does e0 cost», where e0 has a price of its own."""

@@ -31,7 +31,7 @@ def in_words_of_ratings(graph: Graph, text: str) -> str:
         graph: The graph.
         text: The question in lower case, with placeholders.
     """
-    if " star" not in text and "-star" not in text:
+    if (" star" not in text and "-star" not in text) or not forms.is_installed():
         return text
     ratings = [one for one in triple_properties(graph) if one.is_number and one.words & RATINGS]
     if len(ratings) == 1 and len(ratings[0].relations) == 1:
@@ -57,4 +57,4 @@ def _as_record(found: re.Match[str], name: str, verb: str) -> str:
 def _verb_of(graph: Graph, relation: int) -> str:
     """Return the verb of a relation such as `REVIEWED`; "" for none."""
     words = spaced(graph.relation_label(relation)).lower().replace("_", " ").split()
-    return forms.verb_of(words[0]) if words and forms.is_installed() else ""
+    return forms.verb_of(words[0]) if words else ""

@@ -12,11 +12,15 @@ from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, spaced, stem, stems
+from graphbrick.patterns.properties.sources import Source
 
 _MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount")
 _LENGTHS, _WEIGHTS = ("height", "length", "width"), ("weight", "mass")
 _DURATIONS = ("duration", "length", "runtime", "hours", "minutes", "seconds", "milliseconds")
 _LENGTHS_OF_TIME = ("duration", "length", "runtime")
+
+
+_HOW_MUCH = frozenset(map(stem, "size amount quantity capacity total volume price cost value".split()))
 
 
 def _table(*units: tuple[float, str]) -> dict[str, float]:
@@ -77,6 +81,11 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
             (2589988.110336, "mi2 sqmi"),
         ),
         ("area", "size"),
+    ),
+    (_table((1.0, "w watts watt"), (1e3, "kw kilowatts"), (1e6, "mw megawatts")), ("power", "consumption", "output")),
+    (
+        _table((1.0, "hz hertz"), (1e3, "khz kilohertz"), (1e6, "mhz megahertz"), (1e9, "ghz gigahertz")),
+        ("frequency", "clock"),
     ),
     (_table((1.0, "km/h kmh kph"), (1.609344, "mph"), (3.6, "m/s")), ("speed", "velocity", "pace")),
 )
@@ -149,6 +158,22 @@ def factor_of(name: str, unit: str) -> float | None:
     table = next((table for table, _ in _UNITS if stem(unit) in table), {})
     own = next((table[word] for word in stems(spaced(name)) if word in table), None)
     return None if own is None else table[stem(unit)] / own
+
+
+def is_in_unit(name: str, unit: str) -> bool:
+    """Return whether the name of a number ends with a unit: «how many watts», of `power_w`.
+
+    >>> is_in_unit("thermal_design_power_w", "watts"), is_in_unit("height_cm", "metres"), is_in_unit("w", "watts")
+    (True, False, False)
+    """
+    table = next((table for table, _ in _UNITS if stem(unit) in table), {})
+    *rest, last = stems(spaced(name).replace("_", " ")) or ("",)
+    return bool(rest) and last in table and table[last] == table[stem(unit)]
+
+
+def amounts_first(sources: Sequence[Source]) -> list[Source]:
+    """Return numbers in order, but first those that say how much there is: `memory_size` before `memory_clock`."""
+    return sorted(sources, key=lambda one: _HOW_MUCH.isdisjoint(one.words))
 
 
 def check_unit(name: str, unit: str) -> None:

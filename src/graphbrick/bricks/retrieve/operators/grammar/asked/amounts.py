@@ -164,7 +164,9 @@ class Amounts(Clauses):
             return
         for name in self.links.joins:
             for source, end in self.sources(2, Subject(p.Members(name), name)):
-                if source.literal is None or source.is_date or not tokens.is_one_of(end, AUXILIARIES):
+                said = tokens.stems(2, end)
+                is_class = said != source.stems and bool(self.lexicon.class_named(said))  # deals are no `nb_deals`
+                if source.literal is None or source.is_date or is_class or not tokens.is_one_of(end, AUXILIARIES):
                     continue
                 start = tokens.past(
                     end + 1, ("i", "we", "you", "get", "earn", "there", "have", "for", "in", "of", "at", "with")

@@ -143,7 +143,8 @@ class OfValues(Roles):
         """Yield the values of one word that a verb may say: «leak» for «leaked»."""
         graph = self.place.graph
         by_verb = current_session().get(("values as verbs", graph.place, graph.hash), self._by_verb, at_most=8)
-        for word in sorted({word for verb in verbs for word in by_verb.get(verb, ())}):
+        spoken = verbs - self.lexicon.words  # «works (at e0)» is no phone of the type Work
+        for word in sorted({word for verb in spoken for word in by_verb.get(verb, ())}):
             terms = self.tokens.values_in(word)
             if len(terms) == 1 and terms[0].start == 0 and terms[0].end == len(word):
                 yield Values(((terms[0], False),))
