@@ -74,6 +74,10 @@ def test_without_other_words_that_say_what_is_asked_no_class_is_taken(shop: Grap
         ("Which products have a review with rating 1?", {"Wall Skate", "Calm Sea"}),
         ("Which products have reviews with a rating of 5?", {"Fort Point"}),
         ("How many products have reviews since December 2024?", {"3"}),
+        ("Which products got a 1 star review?", {"Wall Skate", "Calm Sea"}),
+        ("products with five star reviews", {"Fort Point"}),
+        ("Who gave Fort Point 5 stars?", {"Ada Marsh"}),
+        ("who gave Calm Sea a 1-star review", {"Ben Holt"}),
     ],
 )
 def test_reviews_are_triples_with_properties(shop: Graph, question: str, answers: set[str]) -> None:

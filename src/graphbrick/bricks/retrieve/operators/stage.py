@@ -43,6 +43,7 @@ from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
+from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
 from graphbrick.bricks.retrieve.operators.unordered.unknown_noun import noun_as_class
 from graphbrick.bricks.retrieve.operators.whole.rules import read
@@ -191,7 +192,8 @@ class Operators(RetrieveStage):
         graph = cast(Graph, subgraph.graph)
         scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
         words = english().for_classes(lexicon.by_class)
-        question = with_classes(graph, question_of(graph, query, partial(is_known, lexicon, words)), lexicon, words)
+        question = in_words_of_ratings(graph, question_of(graph, query, partial(is_known, lexicon, words)))
+        question = with_classes(graph, question, lexicon, words)
         cues = words.cues_in(in_years(graph, question).text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)

@@ -13,8 +13,8 @@ from graphbrick.bricks.retrieve.operators.triples.frames import Frame
 from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, BestTime, Bounded
+from graphbrick.bricks.retrieve.operators.triples.ratings import RATINGS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
-from graphbrick.bricks.retrieve.operators.wordings.ratings import RATINGS
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import Source, owners_of

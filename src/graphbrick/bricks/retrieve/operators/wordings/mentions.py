@@ -14,7 +14,6 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.bricks.retrieve.operators.wordings.initials import with_initials
-from graphbrick.bricks.retrieve.operators.wordings.ratings import in_words_of_ratings
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
 from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
 from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
@@ -66,7 +65,6 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
     question = replace(question, text=in_words_of_records(graph, question.text, question.entities, lexicon))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
-    question = replace(question, text=in_words_of_ratings(graph, question.text))
     question = replace(question, text=_running_on(graph, question.text, lexicon))
     question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
     return _with_owners_last(graph, question, lexicon, english)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
@@ -13,7 +15,8 @@ from graphbrick.patterns.properties.sources import sources_of
 RATINGS = frozenset(map(stem, "rating score stars star grade mark".split()))
 """Stems of names of numbers that say how good something is, and that do not add up."""
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_STARS = rf"(?P<n>\d|{'|'.join(_NUMBERS)})[ -]stars?"
+_IN_WORDS = re.compile(rf"\b({'|'.join(_NUMBERS)})(?=[ -]stars?\b)")
+_STARS = r"(?P<n>\d)[ -]stars?"
 _RECORD = re.compile(
     rf"\b(?P<have>(?:got|gets?|received?|has|have|had|with|without|no|any) )?(?:an? |any )?{_STARS}[ -]"
     r"(?P<noun>reviews?|ratings?|scores?)\b"
@@ -24,15 +27,17 @@ _GAVE = re.compile(
 _THINGS = re.compile(rf"\b{_STARS}[ -](?P<noun>[a-z]+)\b")
 
 
-def in_words_of_ratings(graph: Graph, text: str) -> str:
+def in_words_of_ratings(graph: Graph, question: Question) -> Question:
     """Return a question with the name of the rating for stars, where one property of triples or entities is a rating.
 
     Args:
         graph: The graph.
-        text: The question in lower case, with placeholders.
+        question: The question.
     """
+    text = question.text
     if (" star" not in text and "-star" not in text) or not forms.is_installed():
-        return text
+        return question
+    text = _IN_WORDS.sub(lambda found: str(_NUMBERS[found[1]]), text)
     ratings = [one for one in triple_properties(graph) if one.is_number and one.words & RATINGS]
     if len(ratings) == 1 and len(ratings[0].relations) == 1:
         (relation,) = ratings[0].relations
@@ -43,7 +48,7 @@ def in_words_of_ratings(graph: Graph, text: str) -> str:
     own = [one for one in sources_of(graph) if one.relation < 0 and one.literal and one.words & RATINGS]
     if len(own) == 1:
         text = _THINGS.sub(rf"\g<noun> with {own[0].spoken} \g<n>", text)
-    return re.sub(r"\bof (one|two|three|four|five)\b", lambda found: f"of {_NUMBERS[found[1]]}", text)
+    return replace(question, text=text)
 
 
 def _as_record(found: re.Match[str], name: str, verb: str) -> str:
