@@ -106,15 +106,6 @@ def stems(text: str) -> Stems:
 
 
 @lru_cache(maxsize=65_536)
-def stems_of_name(name: str) -> frozenset[str]:
-    """Return the stems of the name of a class, and of its parts.
-
-    >>> sorted(stems_of_name("GraphicsCard"))
-    ['card', 'graphic', 'graphicscard']
-    """
-    return frozenset((*stems(name), *stems(spaced(name))))
-
-
 def root(word: str) -> str:
     """Return the part that a folded English word shares with its other forms and with derived nouns.
 

@@ -183,6 +183,15 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     return Lexicon(classes, relations, by_class)
 
 
+def stems_of_name(name: str) -> frozenset[str]:
+    """Return the stems of the name of a class, and of its parts.
+
+    >>> sorted(stems_of_name("GraphicsCard"))
+    ['card', 'graphic', 'graphicscard']
+    """
+    return frozenset((*stems(name), *stems(spaced(name))))
+
+
 def _heads(
     classes: Iterable[str], by_class: Mapping[Stems, tuple[str, ...]], relations: Sequence[RelationNames]
 ) -> dict[Stems, tuple[str, ...]]:

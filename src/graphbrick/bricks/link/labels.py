@@ -84,12 +84,12 @@ class LinkLabels(LinkStage):
     readings: int = parameter(1, at_least=1, at_most=16, search=(1, 2, 4))
     words: str | None = parameter(None, path=True, example="films.patterns")
 
-    def _values(self, graph: Graph, question: Question) -> list[tuple[Span, str]]:
+    def _values(self, graph: Graph, question: Question, exact: ExactNames) -> tuple[list[tuple[Span, str]], ExactNames]:
         if not graph.columns and not graph.changes.facts:
-            return []
-        from graphbrick.bricks.link.kinds import values_in  # most graphs need none
+            return [], exact
+        from graphbrick.bricks.link.kinds import values_in, without_values  # most graphs need none
 
-        return values_in(graph, question, self.words)
+        return values_in(graph, question, self.words), without_values(graph, exact)
 
     def _kinds(
         self, graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]]
@@ -109,11 +109,7 @@ class LinkLabels(LinkStage):
             return replace(self.link(graph, others), text=query.text)
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
-        values = self._values(graph, question)
-        if values:
-            from graphbrick.bricks.link.kinds import without_values  # most graphs need none
-
-            exact = without_values(graph, exact)
+        values, exact = self._values(graph, question, exact)
         names = disjoint(exact.names)
         matches = [
             entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry[0], values)

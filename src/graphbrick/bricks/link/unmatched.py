@@ -73,18 +73,13 @@ class Unmatched:
             if any(span.overlaps(other) and not _replaces(span, other) for other, _ in taken):
                 continue
             inside = [other for other, _ in taken if span.contains(other)]
+            if self.question.words[span.last].text.isdecimal() and any(other.last == span.last - 1 for other in inside):
+                continue  # «(who gave) Calm Sea 5 (stars)»
             whole = not is_named or self._is_whole(span, [other for other, _ in taken])
             mention = self._look_up(span, is_named=is_named, whole=whole, longer=bool(inside))
-            if mention is not None and not self._has_another_number(span, mention, taken):
+            if mention is not None:
                 taken = [entry for entry in taken if entry[0] not in inside] + [(span, mention)]
         return sorted(taken, key=lambda entry: entry[0].first) + later
-
-    def _has_another_number(self, span: Span, mention: Mention, taken: Matches) -> bool:
-        """Return whether a span is an exact name of the same entity and a number: «(who gave) Calm Sea 5 (stars)»."""
-        same = [other for other, one in taken if span.contains(other) and one.entity == mention.entity]
-        inside = {at for other in same for at in range(other.first, other.last + 1)}
-        rest = [self.question.words[at].text for at in range(span.first, span.last + 1) if at not in inside]
-        return bool(same) and all(word.isdecimal() for word in rest)
 
     def alone(self) -> Matches:
         """Return the mentions of a question in which nothing matches exactly; near misses come last."""

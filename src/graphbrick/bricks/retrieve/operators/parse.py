@@ -24,7 +24,8 @@ from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlati
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
-from graphbrick.language.stems import WORD, stem, stems, stems_of_name
+from graphbrick.language.stems import WORD, stem, stems
+from graphbrick.patterns.lexicon import stems_of_name
 from graphbrick.patterns.properties.sources import (
     has_columns,
     property_names,

@@ -17,10 +17,10 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
-from graphbrick.language.stems import Stems, stems, stems_of_name
+from graphbrick.language.stems import Stems, stems
 from graphbrick.language.voice import begins_at, is_another_way
 from graphbrick.patterns.chains import Chain
-from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
+from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems, stems_of_name
 from graphbrick.patterns.properties.sources import Source, sources_of
 from graphbrick.patterns.several_steps import says_alike
 

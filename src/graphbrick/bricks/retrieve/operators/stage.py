@@ -44,8 +44,8 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings
+from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
-from graphbrick.bricks.retrieve.operators.unordered.unknown_noun import noun_as_class
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
@@ -152,7 +152,7 @@ class Operators(RetrieveStage):
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         embedder = getattr(self.patterns.scorer, "embedder", None)
         lexicon = self._lexicon(cast(Graph, subgraph.graph))
-        evidence = noun_as_class(self._retrieve, lexicon, spelled, subgraph, embedder)
+        evidence = or_by_meaning(self._retrieve, lexicon, spelled, subgraph, embedder)
         if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
@@ -174,6 +174,7 @@ class Operators(RetrieveStage):
         lexicon = self._lexicon(graph)
         words = english().for_classes(lexicon.by_class)
         names = {word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower())}
+        whole = {source.spoken for source in sources_of(graph)}
         reader = WordReader(
             lexicon,
             words.all_words,
@@ -184,6 +185,7 @@ class Operators(RetrieveStage):
         text = question_of(graph, query, partial(is_known, lexicon, words)).text
         readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
         readings = [one for one in readings if one.word not in names or one.read_as in names]  # «max» of a name
+        readings = [one for one in readings if one.word not in whole]  # «iso» is no `iso_numeric`
         for reading in readings:
             event(str(reading), "operators.misspelt", word=reading.word, read_as=reading.read_as)
         return replace(query, text=with_readings(query.text, readings)) if readings else query

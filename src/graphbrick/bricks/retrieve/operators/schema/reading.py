@@ -26,9 +26,10 @@ from graphbrick.bricks.retrieve.operators.sets import (
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import may_be_who
-from graphbrick.language.stems import WORD, root, stem, stems, stems_of_name
+from graphbrick.language.stems import WORD, root, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.language.voice import begins_at, follows
+from graphbrick.patterns.lexicon import stems_of_name
 
 AMBIGUOUS = "schema.ambiguous"
 """The code of the error that two paths explain a phrase equally well."""

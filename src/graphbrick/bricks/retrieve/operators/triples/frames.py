@@ -17,10 +17,10 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import WORD, root, spaced, stem, stems_of_name
+from graphbrick.language.stems import WORD, root, spaced, stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.language.voice import begins_at
-from graphbrick.patterns.lexicon import Lexicon, label_stems
+from graphbrick.patterns.lexicon import Lexicon, label_stems, stems_of_name
 
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))
 _LONGEST_TEXT = 4  # words of a text of triples

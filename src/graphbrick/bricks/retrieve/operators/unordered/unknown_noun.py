@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.question import is_known, question_of
 from graphbrick.bricks.retrieve.operators.unordered.evidence import LEFT_OUT
@@ -22,9 +22,7 @@ from graphbrick.patterns.english import senses
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of, words_of_values
 
-CONFIDENCE = 0.4
-"""The confidence of an answer to a question of which a noun is taken for a class."""
-_SURE, _ENOUGH = 0.3, 0.8  # confidence below which a class is looked for, and that of a reading with one
+_ENOUGH = 0.8  # confidence of a reading with a class
 _LEAST = 0.3  # similarity of a class
 _SHORTEST = 3  # letters of a noun
 _WORD = re.compile(r"[\w-]+")
@@ -64,41 +62,38 @@ def noun_as_class(
     lexicon: Lexicon,
     query: Query,
     subgraph: Subgraph,
-    embedder: Embedder | None,
-) -> Evidence:
-    """Answer a question; where that fails for a noun that the graph does not know, with a class in its place.
+    graph: Graph,
+    embedder: Embedder,
+    before: Sequence[str],
+) -> Evidence | None:
+    """Answer a question with a class in place of a noun that the graph does not know; None if that does not help.
 
-    The class is the nearest one by meaning with which the graph explains all other words of the question, of which
-    one at least says what is asked: «which posters did Ada order» can only mean products, while «which posters are
-    there» may mean what the graph does not have. The answer is not sure, and an event tells what was taken.
+    The class is the nearest one by meaning, and is taken if the graph explains all other words of the question, of
+    which one at least says what is asked: «which posters did Ada order» can only mean products, while «which posters
+    are there» may mean what the graph does not have. A noun before a class, as in «threat groups», is left out.
 
     Args:
         retrieve: Answers a question.
         lexicon: The words of the graph.
         query: The question.
         subgraph: The graph.
-        embedder: Compares words; None for no class in place of a noun.
+        graph: The graph.
+        embedder: Compares words.
+        before: The events of the question as it was asked.
     """
-    trial = Trace()
-    with record(trial, "", ""):
-        evidence = retrieve(query, subgraph)
-    is_weak = not evidence.items or (evidence.confidence is not None and evidence.confidence < _SURE)
-    is_open = is_weak and bool(lexicon.classes) and forms.is_installed()
-    if is_open and embedder is not None and embedder.reads(query.text):
-        for noun in _unknown_nouns(cast(Graph, subgraph.graph), query, lexicon):
-            name = "" if noun.is_modifier else _nearest(noun.word, lexicon, embedder)
-            if not (name or noun.is_modifier):
-                continue
-            with record(Trace(), "", "") as read:
-                found = retrieve(_reworded(query, noun.word, name), subgraph)
-            if _is_taken(found, noun, name, read.events, trial.events):
-                as_class = f"read as {forms.plural(spaced(name).lower())}" if name else "left out"
-                text = f"the graph does not know '{noun.word}': {as_class}, as it can say all else that is asked"
-                event(text, "operators.noun_as_class", word=noun.word, read_as=name)
-                tell_again(Trace([read]))
-                return replace(found, confidence=CONFIDENCE)
-    tell_again(trial)
-    return evidence
+    for noun in _unknown_nouns(graph, query, lexicon):
+        name = "" if noun.is_modifier else _nearest(noun.word, lexicon, embedder)
+        if not (name or noun.is_modifier):
+            continue
+        with record(Trace(), "", "") as read:
+            found = retrieve(_reworded(query, noun.word, name), subgraph)
+        if _is_taken(found, noun, name, read.events, before):
+            as_class = f"read as {forms.plural(spaced(name).lower())}" if name else "left out"
+            text = f"the graph does not know '{noun.word}': {as_class}, as it can say all else that is asked"
+            event(text, "operators.noun_as_class", word=noun.word, read_as=name)
+            tell_again(Trace([read]))
+            return found
+    return None
 
 
 def _is_taken(found: Evidence, noun: _Noun, name: str, events: Sequence[str], before: Sequence[str]) -> bool:

@@ -194,6 +194,8 @@ class Amounts(Clauses):
                 start + 1, ("have", "get", "play", "hold", "held", "take", "place", "in", "on", "for", "at", "the")
             )
             second = tokens.entity(last)
+            if second is None and one.name in self.place.graph.properties(first):
+                continue  # its own, not that of what leads to it
             last = last + 1 if second is not None else last
             for relation in sorted(one.relations):
                 for one_end, other in ((first, second), (second, first)):

@@ -1,0 +1,53 @@
+"""Answers to questions with words that the graph does not know, by the words of the graph that are nearest to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
+
+from graphbrick.bricks.retrieve.operators.unordered.own_property import own_property
+from graphbrick.bricks.retrieve.operators.unordered.unknown_noun import noun_as_class
+from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.trace import Trace, record, tell_again
+from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.patterns.lexicon import Lexicon
+
+CONFIDENCE = 0.4
+"""The confidence of an answer to a question of which a word is read as one of the graph that is near to it."""
+_SURE = 0.3  # confidence below which words are compared
+
+
+def or_by_meaning(
+    retrieve: Callable[[Query, Subgraph], Evidence],
+    lexicon: Lexicon,
+    query: Query,
+    subgraph: Subgraph,
+    embedder: Embedder | None,
+) -> Evidence:
+    """Answer a question; where that fails, with a class or property of the graph for words that it does not know.
+
+    What is read as what is told by an event, and the answer is not sure.
+
+    Args:
+        retrieve: Answers a question.
+        lexicon: The words of the graph.
+        query: The question.
+        subgraph: The graph.
+        embedder: Compares words; None for no comparison.
+    """
+    trial = Trace()
+    with record(trial, "", ""):
+        evidence = retrieve(query, subgraph)
+    is_weak = not evidence.items or (evidence.confidence is not None and evidence.confidence < _SURE)
+    is_open = is_weak and bool(lexicon.classes) and forms.is_installed()
+    if is_open and embedder is not None and embedder.reads(query.text):
+        graph = cast(Graph, subgraph.graph)
+        found = noun_as_class(retrieve, lexicon, query, subgraph, graph, embedder, trial.events)
+        found = found or own_property(retrieve, lexicon, query, subgraph, graph, embedder)
+        if found is not None:
+            return replace(found, confidence=CONFIDENCE)
+    tell_again(trial)
+    return evidence

@@ -1,0 +1,110 @@
+"""The property of a named entity that words of a question are nearest to: «what is the context window of GPT-5»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from graphbrick.bricks.retrieve.operators.question import Question, is_known, question_of
+from graphbrick.bricks.retrieve.operators.wording import MENTION, english
+from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.properties.values import Kind
+from graphbrick.core.trace import Event, Trace, event, record, tell_again
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.stems import spaced
+from graphbrick.language.stop_words import FUNCTION_WORDS
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.properties.sources import value_kind
+
+_LEAST, _APART = 0.4, 0.105  # similarity of the property, and how much farther the next property or relation is
+_TRIPLES = 2_000  # of the entity, whose relations may be meant
+_WORD = re.compile(r"[a-z][\w'-]*")
+_COUNTS = frozenset(("how many", "how much"))
+_YES_NO = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b")
+_ASKING = frozenset(
+    "how what what's whats when where which who whose please i we need want know tell me us give show name find"
+    " get".split()
+)
+_DAY = r"(?:on|in|at|since) (?:what|which) (?:day|date|year|time)"
+_KINDS = (
+    (re.compile(r"how (?:many|much)\b"), (Kind.INTEGER, Kind.NUMBER)),
+    (re.compile(rf"(?:when|{_DAY})\b"), (Kind.DATE, Kind.DATETIME, Kind.INTEGER)),
+    (re.compile(r"(?:where|who|whose)\b"), (Kind.TEXT,)),
+)
+
+
+def own_property(
+    retrieve: Callable[[Query, Subgraph], Evidence],
+    lexicon: Lexicon,
+    query: Query,
+    subgraph: Subgraph,
+    graph: Graph,
+    embedder: Embedder,
+) -> Evidence | None:
+    """Answer a question about one entity by the property of its own that is nearest to the words; None for none.
+
+    Of the few properties that an entity has, one is mostly far nearer than all others, and than its relations, if the
+    question is for a property at all. A question for another class, or with «not», «most» or «than», is for none.
+
+    Args:
+        retrieve: Answers a question.
+        lexicon: The words of the graph.
+        query: The question.
+        subgraph: The graph.
+        graph: The graph.
+        embedder: Compares words.
+    """
+    with record(Trace(), "", ""):
+        question = question_of(graph, query, partial(is_known, lexicon, english().for_classes(lexicon.by_class)))
+    said = _asked(graph, lexicon, question)
+    name = _nearest(graph, question.entities[0], said, question.text, embedder) if said else ""
+    if not name:
+        return None
+    (entity,) = question.entities
+    text = f"What is the {_as_words(name)} of {graph.label(entity)}?"
+    with record(Trace(), "", "") as read:
+        found = retrieve(replace(query, text=text, seeds=(entity,), mentions=()), subgraph)
+    plans = [str(one) for one in read.events if isinstance(one, Event) and one.code == "operators.plan"]
+    if not found.items or plans != [f"plan: {name} of: {graph.label(entity)}"]:
+        return None
+    told = f"'{said}' is read as {name}, the nearest property of {graph.label(entity)}"
+    event(told, "operators.own_property", word=said, read_as=name)
+    tell_again(Trace([read]))
+    return found
+
+
+def _asked(graph: Graph, lexicon: Lexicon, question: Question) -> str:
+    """Return the words of a question that may name a property of its one entity; "" for another question."""
+    text, bare = question.text, MENTION.sub(" ", question.text)
+    if len(question.entities) != 1 or len(MENTION.findall(text)) != 1 or _YES_NO.match(text):
+        return ""
+    own = set(graph.types(question.entities[0]))
+    if not _COUNTS.issuperset(english().cues_in(text)) or not own.issuperset(lexicon.classes_in(bare)):
+        return ""
+    plain = (word for word in _WORD.findall(bare) if word not in FUNCTION_WORDS and word not in _ASKING)
+    return " ".join(word for word in plain if not lexicon.classes_in(word))
+
+
+def _nearest(graph: Graph, entity: int, said: str, text: str, embedder: Embedder) -> str:
+    """Return the property that is nearest to some words, if it is near, and apart from others and from relations."""
+    properties = graph.properties(entity)
+    if not properties:
+        return ""
+    own = {_as_words(name): name for name in properties}
+    relations = {graph.relation_of(triple) for triple in list(graph.triples_from(entity))[:_TRIPLES]}
+    labels = (_as_words(graph.relation_label(relation)) for relation in sorted(relations))
+    names = list(dict.fromkeys((*own, *labels)))
+    scores = embedder.score(said, names)
+    first, second = (*sorted(scores.tolist(), reverse=True), 0.0)[:2]
+    best = own.get(names[int(scores.argmax())], "")
+    if not best or first < _LEAST or first - second < _APART:
+        return ""
+    kinds = next((kinds for asked, kinds in _KINDS if asked.match(text)), None)
+    return best if kinds is None or value_kind(properties[best]) in kinds else ""
+
+
+def _as_words(name: str) -> str:
+    return spaced(name).lower().replace("_", " ")
