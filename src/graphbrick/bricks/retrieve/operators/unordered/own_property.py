@@ -13,13 +13,14 @@ from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import Event, Trace, event, record, tell_again
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import spaced
+from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import value_kind
+from graphbrick.patterns.properties.sources import UNITS, value_kind
 
 _LEAST, _APART = 0.4, 0.105  # similarity of the property, and how much farther the next property or relation is
+_SURELY = 0.55  # similarity from which a plural may be a number
 _TRIPLES = 2_000  # of the entity, whose relations may be meant
 _WORD = re.compile(r"[a-z][\w'-]*")
 _COUNTS = frozenset(("how many", "how much"))
@@ -28,11 +29,12 @@ _ASKING = frozenset(
     "how what what's whats when where which who whose please i we need want know tell me us give show name find"
     " get".split()
 )
+_GENERAL = frozenset(map(stem, "name code date number value total full current".split()))
 _DAY = r"(?:on|in|at|since) (?:what|which) (?:day|date|year|time)"
 _KINDS = (
     (re.compile(r"how (?:many|much)\b"), (Kind.INTEGER, Kind.NUMBER)),
     (re.compile(rf"(?:when|{_DAY})\b"), (Kind.DATE, Kind.DATETIME, Kind.INTEGER)),
-    (re.compile(r"(?:where|who|whose)\b"), (Kind.TEXT,)),
+    (re.compile(r"(?:where|who|whose)\b"), ()),  # a place or somebody, of which a name says too little
 )
 
 
@@ -102,8 +104,18 @@ def _nearest(graph: Graph, entity: int, said: str, text: str, embedder: Embedder
     best = own.get(names[int(scores.argmax())], "")
     if not best or first < _LEAST or first - second < _APART:
         return ""
-    kinds = next((kinds for asked, kinds in _KINDS if asked.match(text)), None)
-    return best if kinds is None or value_kind(properties[best]) in kinds else ""
+    asked, kind = next((kinds for asked, kinds in _KINDS if asked.match(text)), None), value_kind(properties[best])
+    is_number = kind not in (Kind.TEXT, Kind.BOOLEAN)
+    is_list = first < _SURELY and asked is None and is_number and is_plural(said.split()[-1])  # «opening hours»
+    is_kind = asked is None or kind in asked
+    return best if is_kind and not is_list and not _is_sister(said, _as_words(best)) else ""
+
+
+def _is_sister(said: str, name: str) -> bool:
+    """Return whether two names end in one word, before which each has another: a melting point is no boiling point."""
+    words, own = stems(said), [word for word in stems(name) if word not in UNITS and len(word) > 1]
+    is_head = bool(words and own) and words[-1] == own[-1]
+    return is_head and bool(set(words) - set(own)) and bool(set(own) - set(words) - _GENERAL)
 
 
 def _as_words(name: str) -> str:
