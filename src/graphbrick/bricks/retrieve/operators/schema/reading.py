@@ -168,7 +168,7 @@ class SchemaPaths:
         Raises:
             CannotPlanError: Two paths of one length explain them.
         """
-        left = self._unsaid(words, self._words_of_class(name))
+        left = self._unsaid(words, stems_of_name(name))
         if not self.classes or name not in self.classes.joins or not left:
             return None
         own = (join for join in self.classes.joins[name] if join.end == name)
@@ -223,7 +223,7 @@ class SchemaPaths:
         target = self.lexicon.classes_of(entities)
         if start not in self.classes.joins or target not in self.classes.joins or start == target:
             return None
-        left = self._unsaid(words, self._words_of_class(start) | self._words_of_class(target))
+        left = self._unsaid(words, stems_of_name(start) | stems_of_name(target))
         known = frozenset(word for word in left if self.said.is_among(word, self._of_relations | self._of_classes))
         try:
             best = self._best(self._shortest(start, {target}, known, ""), "")
@@ -296,9 +296,6 @@ class SchemaPaths:
         verbs = (self._of_relations - _FUNCTION_WORDS | _MAIN_VERBS).intersection(stems(plain))
         return {*self.english.content(plain), *verbs} - anything
 
-    def _words_of_class(self, name: str) -> frozenset[str]:
-        return stems_of_name(name)
-
     def _unsaid(self, words: Set[str], said: Set[str]) -> set[str]:
         """Return the words that others do not explain; of a word with a hyphen each part has to be explained."""
         return {
@@ -310,7 +307,7 @@ class SchemaPaths:
 
     def _words_of_join(self, join: Join) -> Set[str]:
         own = {*self.lexicon.relations[join.relation].words, *self.said.label(join)} - self._of_classes
-        return own | self._words_of_class(join.end)
+        return own | stems_of_name(join.end)
 
     def _shortest(self, start: str, targets: Set[str], words: frozenset[str], phrase: str) -> list[Way]:
         """Return the shortest ways to a target that explain all words."""
@@ -338,9 +335,7 @@ class SchemaPaths:
         """
         met = {join.end for join in way.joins} | ({way.joins[0].start} if way.joins else set())
         start = way.joins[-1].end if way.joins else first
-        is_named = bool(way.joins) and any(
-            self.english.is_among(w, self._words_of_class(start)) for w in self.content(phrase)
-        )
+        is_named = bool(way.joins) and any(self.english.is_among(w, stems_of_name(start)) for w in self.content(phrase))
         for join in self.classes.joins.get(start, ()):
             returns = is_named and join.end == first and join.end in targets
             if join.end != start and (join.end not in met or returns):
@@ -392,7 +387,7 @@ class SchemaPaths:
         """Record that a phrase does not say some class and relation on the way."""
         content = self.content(phrase)
         for join, after in zip(way.joins, way.joins[1:], strict=False):
-            own = self._words_of_class(join.end)
+            own = stems_of_name(join.end)
             is_class_said = any(self.english.is_among(word, own) for word in content)
             if not is_class_said and not self.said.is_spoken(join, content) and not self.said.is_spoken(after, content):
                 self.resolver.assumptions[plan] = (
