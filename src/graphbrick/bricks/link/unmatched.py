@@ -70,16 +70,19 @@ class Unmatched:
         taken = [entry for entry in exact if entry[0].first < READ_WORDS]
         later = exact[len(taken) :]
         for span, is_named in self._spans(lower_from=2):
-            if any(span.overlaps(other) and not _replaces(span, other) for other, _ in taken):
+            if any(span.overlaps(other) and not self._replaces(span, other) for other, _ in taken):
                 continue
             inside = [other for other, _ in taken if span.contains(other)]
-            if self.question.words[span.last].text.isdecimal() and any(other.last == span.last - 1 for other in inside):
-                continue  # «(who gave) Calm Sea 5 (stars)»
             whole = not is_named or self._is_whole(span, [other for other, _ in taken])
             mention = self._look_up(span, is_named=is_named, whole=whole, longer=bool(inside))
             if mention is not None:
                 taken = [entry for entry in taken if entry[0] not in inside] + [(span, mention)]
         return sorted(taken, key=lambda entry: entry[0].first) + later
+
+    def _replaces(self, span: Span, other: Span) -> bool:
+        """Return whether a span may replace an exact name: it has more words, not only the 5 of «Calm Sea 5 stars»."""
+        is_number = other.last == span.last - 1 and self.question.words[span.last].text.isdecimal()
+        return span.contains(other) and span.size > other.size and not is_number
 
     def alone(self) -> Matches:
         """Return the mentions of a question in which nothing matches exactly; near misses come last."""
@@ -318,8 +321,3 @@ def tell_other_spelling(name: str, taken: str) -> None:
     """Record that words name an entity that is spelled otherwise."""
     message = f"{name!r} is not a name in this graph; {taken!r}, spelled otherwise, is taken for it"
     event(message, "link.other_spelling", name=name, taken=taken)
-
-
-def _replaces(span: Span, other: Span) -> bool:
-    """Return whether a span may replace an exact name: it contains it, and has more words."""
-    return span.contains(other) and span.size > other.size
