@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
+from graphbrick.bricks.retrieve.operators.question import is_known, question_of
 from graphbrick.bricks.retrieve.operators.unordered.own_property import own_property
 from graphbrick.bricks.retrieve.operators.unordered.unknown_noun import noun_as_class
+from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.core import Evidence, Query, Subgraph
-from graphbrick.core.trace import Trace, record, tell_again
+from graphbrick.core.trace import StageTrace, Trace, record, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.models.embedders.embedder import Embedder
@@ -45,9 +48,26 @@ def or_by_meaning(
     is_open = is_weak and bool(lexicon.classes) and forms.is_installed()
     if is_open and embedder is not None and embedder.reads(query.text):
         graph = cast(Graph, subgraph.graph)
-        found = noun_as_class(retrieve, lexicon, query, subgraph, graph, embedder, trial.events)
-        found = found or own_property(retrieve, lexicon, query, subgraph, graph, embedder)
+        known = partial(is_known, lexicon, english().for_classes(lexicon.by_class))
+        with record(Trace(), "", ""):
+            question = question_of(graph, query, known)
+        read = partial(_read_again, retrieve, query, subgraph)
+        found = noun_as_class(read, graph, lexicon, question, query.text, known, embedder, trial.events)
+        found = found or own_property(read, graph, lexicon, question, embedder)
         if found is not None:
             return replace(found, confidence=CONFIDENCE)
     tell_again(trial)
     return evidence
+
+
+def _read_again(
+    retrieve: Callable[[Query, Subgraph], Evidence],
+    query: Query,
+    subgraph: Subgraph,
+    text: str,
+    seeds: tuple[int, ...] | None = None,
+) -> tuple[Evidence, StageTrace]:
+    """Return what another text of a question is answered, from other seeds if some are given, and the events of that."""
+    with record(Trace(), "", "") as read:
+        other = replace(query, text=text, seeds=query.seeds if seeds is None else seeds, mentions=())
+        return retrieve(other, subgraph), read

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 
-from graphbrick.bricks.retrieve.operators.question import Question, is_known, question_of
+from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import MENTION, english
-from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core import Evidence
 from graphbrick.core.properties.values import Kind
-from graphbrick.core.trace import Event, Trace, event, record, tell_again
+from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
@@ -23,6 +21,7 @@ _LEAST, _APART = 0.4, 0.105  # similarity of the property, and how much farther 
 _SURELY = 0.55  # similarity from which a plural may be a number
 _TRIPLES = 2_000  # of the entity, whose relations may be meant
 _WORD = re.compile(r"[a-z][\w'-]*")
+_THINGS = re.compile(r"which [a-z -]*?s (?:has|have|had|do|does|did|is|are|was|were|of|in|by|with|that)\b")
 _COUNTS = frozenset(("how many", "how much"))
 _YES_NO = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b")
 _ASKING = frozenset(
@@ -39,11 +38,10 @@ _KINDS = (
 
 
 def own_property(
-    retrieve: Callable[[Query, Subgraph], Evidence],
-    lexicon: Lexicon,
-    query: Query,
-    subgraph: Subgraph,
+    read_again: Callable[[str, tuple[int, ...]], tuple[Evidence, StageTrace]],
     graph: Graph,
+    lexicon: Lexicon,
+    question: Question,
     embedder: Embedder,
 ) -> Evidence | None:
     """Answer a question about one entity by the property of its own that is nearest to the words; None for none.
@@ -52,23 +50,18 @@ def own_property(
     question is for a property at all. A question for another class, or with «not», «most» or «than», is for none.
 
     Args:
-        retrieve: Answers a question.
-        lexicon: The words of the graph.
-        query: The question.
-        subgraph: The graph.
+        read_again: Answers another text of the question, from an entity.
         graph: The graph.
+        lexicon: Its words.
+        question: The question with placeholders.
         embedder: Compares words.
     """
-    with record(Trace(), "", ""):
-        question = question_of(graph, query, partial(is_known, lexicon, english().for_classes(lexicon.by_class)))
     said = _asked(graph, lexicon, question)
     name = _nearest(graph, question.entities[0], said, question.text, embedder) if said else ""
     if not name:
         return None
     (entity,) = question.entities
-    text = f"What is the {_as_words(name)} of {graph.label(entity)}?"
-    with record(Trace(), "", "") as read:
-        found = retrieve(replace(query, text=text, seeds=(entity,), mentions=()), subgraph)
+    found, read = read_again(f"What is the {_as_words(name)} of {graph.label(entity)}?", (entity,))
     plans = [str(one) for one in read.events if isinstance(one, Event) and one.code == "operators.plan"]
     if not found.items or plans != [f"plan: {name} of: {graph.label(entity)}"]:
         return None
@@ -82,6 +75,8 @@ def _asked(graph: Graph, lexicon: Lexicon, question: Question) -> str:
     """Return the words of a question that may name a property of its one entity; "" for another question."""
     text, bare = question.text, MENTION.sub(" ", question.text)
     if len(question.entities) != 1 or len(MENTION.findall(text)) != 1 or _YES_NO.match(text):
+        return ""
+    if _THINGS.match(text):
         return ""
     own = set(graph.types(question.entities[0]))
     if not _COUNTS.issuperset(english().cues_in(text)) or not own.issuperset(lexicon.classes_in(bare)):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
-from graphbrick.bricks.retrieve.operators.question import is_known, question_of
+from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.unordered.evidence import LEFT_OUT
-from graphbrick.bricks.retrieve.operators.wording import english
-from graphbrick.core import Evidence, Query, Subgraph
-from graphbrick.core.trace import Event, Trace, event, record, tell_again
+from graphbrick.core import Evidence
+from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
@@ -58,11 +55,12 @@ class _Noun(NamedTuple):
 
 
 def noun_as_class(
-    retrieve: Callable[[Query, Subgraph], Evidence],
-    lexicon: Lexicon,
-    query: Query,
-    subgraph: Subgraph,
+    read_again: Callable[[str], tuple[Evidence, StageTrace]],
     graph: Graph,
+    lexicon: Lexicon,
+    question: Question,
+    text: str,
+    known: Callable[[str], bool],
     embedder: Embedder,
     before: Sequence[str],
 ) -> Evidence | None:
@@ -73,24 +71,24 @@ def noun_as_class(
     are there» may mean what the graph does not have. A noun before a class, as in «threat groups», is left out.
 
     Args:
-        retrieve: Answers a question.
-        lexicon: The words of the graph.
-        query: The question.
-        subgraph: The graph.
+        read_again: Answers another text of the question.
         graph: The graph.
+        lexicon: Its words.
+        question: The question with placeholders.
+        text: The question as it was asked.
+        known: Whether a word has a meaning.
         embedder: Compares words.
         before: The events of the question as it was asked.
     """
-    for noun in _unknown_nouns(graph, query, lexicon):
+    for noun in _unknown_nouns(graph, lexicon, question, known):
         name = "" if noun.is_modifier else _nearest(noun.word, lexicon, embedder)
         if not (name or noun.is_modifier):
             continue
-        with record(Trace(), "", "") as read:
-            found = retrieve(_reworded(query, noun.word, name), subgraph)
+        found, read = read_again(_reworded(text, noun.word, name))
         if _is_taken(found, noun, name, read.events, before):
             as_class = f"read as {forms.plural(spaced(name).lower())}" if name else "left out"
-            text = f"the graph does not know '{noun.word}': {as_class}, as it can say all else that is asked"
-            event(text, "operators.noun_as_class", word=noun.word, read_as=name)
+            told = f"the graph does not know '{noun.word}': {as_class}, as it can say all else that is asked"
+            event(told, "operators.noun_as_class", word=noun.word, read_as=name)
             tell_again(Trace([read]))
             return found
     return None
@@ -112,20 +110,17 @@ def _is_taken(found: Evidence, noun: _Noun, name: str, events: Sequence[str], be
     plans = [str(one).removeprefix("plan: ") for one in said if one.code == "operators.plan"]
     if not (found.items and is_sure and plans):
         return False
-    if not name or noun.is_beside or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plans[0]):
+    if not name or noun.is_beside or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plans[0], re.IGNORECASE):
         return True
     without = (str(one) for one in before if isinstance(one, Event) and one.code == LEFT_OUT)
     return not noun.is_asked and any(plans[0] in text for text in without)
 
 
-def _unknown_nouns(graph: Graph, query: Query, lexicon: Lexicon) -> Iterator[_Noun]:
+def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Callable[[str], bool]) -> Iterator[_Noun]:
     """Yield the nouns that the graph does not know, where other words say what is asked."""
-    known = partial(is_known, lexicon, english().for_classes(lexicon.by_class))
-    with record(Trace(), "", ""):
-        text = question_of(graph, query, known).text
     values = words_of_values(graph)
     names = {word for source in sources_of(graph) for word in stems(spaced(source.name))}
-    words = _WORD.findall(text)
+    words = _WORD.findall(question.text)
     said = {word for word in words if word not in FUNCTION_WORDS and word not in _LIGHT and word[1:].isalpha()}
     for at, word in enumerate(words):
         before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
@@ -149,9 +144,8 @@ def _nearest(noun: str, lexicon: Lexicon, embedder: Embedder) -> str:
     return by_name[names[best]] if scores[best] >= _LEAST and not senses.is_narrower(one, names[best]) else ""
 
 
-def _reworded(query: Query, noun: str, name: str) -> Query:
+def _reworded(text: str, noun: str, name: str) -> str:
     """Return a question with a class in place of a noun, in the plural where the noun is; "" leaves it out."""
     own = spaced(name).lower()
     own = forms.plural(own) if own and is_plural(noun) else own
-    text = re.sub(rf"(?<!\w){noun}(?!\w){'' if own else ' ?'}", own, query.text, flags=re.I)
-    return replace(query, text=text, mentions=())
+    return re.sub(rf"(?<!\w){noun}(?!\w){'' if own else ' ?'}", own, text, flags=re.IGNORECASE)
