@@ -67,7 +67,7 @@ def _read_again(
     text: str,
     seeds: tuple[int, ...] | None = None,
 ) -> tuple[Evidence, StageTrace]:
-    """Return what another text of a question is answered, from other seeds if some are given, and the events of that."""
+    """Return what another text of a question is answered, from other seeds if some are given, and its events."""
     with record(Trace(), "", "") as read:
         other = replace(query, text=text, seeds=query.seeds if seeds is None else seeds, mentions=())
         return retrieve(other, subgraph), read
