@@ -23,8 +23,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"(?P<before>(?:hi,? |hello,? |sorry,? |ok,? |so,? )*(?:i|i'm|i've|i'd|i'll|we|we're|we've|my [a-z]+|our [a-z]+"
-    r"|someone|somebody|quick|just a|stupid|silly|simple|one more|another|next|last) ?[^:?]{0,90}:) (?P<asked>[^:]+)$",
+    r"(?P<before>(?:hi,? |hello,? |sorry,? |ok,? |so,? )*(?:i|i'm|i've|i'd|i'll|we|we're|we've"
+    r"|someone|somebody|quick|just a|stupid|silly|simple|one more question)\b ?[^:?]{0,90}:) (?P<asked>[^:]+)$",
     re.IGNORECASE,
 )
 _BACK = re.compile(
@@ -233,6 +233,8 @@ def lead_in(text: str) -> str:
     'Hello, I am preparing a report about the storm.'
     >>> lead_in("I'm new here, so bear with me: who runs Auth?"), lead_in("Our Oslo office only: who works there?")
     ("I'm new here, so bear with me:", '')
+    >>> lead_in("In stock: which products cost most?"), lead_in("Our unpaid orders: which are late?")
+    ('', '')
     >>> lead_in("I only need those of 2013. Which flights were late?")
     ''
     >>> lead_in("Ada Marsh works in Oslo. Who is her boss?")
