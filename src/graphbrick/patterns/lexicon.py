@@ -176,7 +176,7 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     for name in sorted(classes, key=lambda name: -len(classes[name])):
         for words in dict.fromkeys((stems(name), stems(spaced(name)))):  # EggGroup is also asked for as «egg group»
             by_class[words] = (*by_class.get(words, ()), name)
-    by_class |= _heads(classes, by_class, relations)
+    by_class |= _heads(graph, classes, by_class, relations)
     # «city» of «capital city» speaks of the class, not of the relation.
     general = {word for name in by_class for word in name}
     relations = tuple(_apart(names, label, general) for label, names in zip(labels, relations, strict=True))
@@ -193,7 +193,10 @@ def stems_of_name(name: str) -> frozenset[str]:
 
 
 def _heads(
-    classes: Iterable[str], by_class: Mapping[Stems, tuple[str, ...]], relations: Sequence[RelationNames]
+    graph: Graph,
+    classes: Iterable[str],
+    by_class: Mapping[Stems, tuple[str, ...]],
+    relations: Sequence[RelationNames],
 ) -> dict[Stems, tuple[str, ...]]:
     """Return the last words of names of classes that mean nothing else: «cards» are those of GraphicsCard."""
     found: dict[Stems, list[str]] = {}
@@ -202,6 +205,7 @@ def _heads(
         if len(words) > 1 and words[-1] not in _NO_HEADS:
             found.setdefault(words[-1:], []).append(name)
     taken = {word for one in relations for word in one.words} | {word for name in by_class for word in name[:-1]}
+    taken |= {word for column in getattr(graph, "columns", ()) for word in stems(spaced(column.name).replace("_", " "))}
     return {
         head: tuple(names)
         for head, names in found.items()
