@@ -10,6 +10,7 @@ from functools import partial
 from graphbrick.bricks.link.exact import ExactNames
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.words import COMPARES, MONTHS, vocabulary
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, possible_singulars, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -32,10 +33,15 @@ def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple
 
 def without_values(graph: Graph, exact: ExactNames) -> ExactNames:
     """Return exact names without lower-case words that more entities have as a value: «malware», of programs."""
-    words = [
-        entry for entry in exact.words if not is_rather_value(graph, entry[1].text, (entry[1].entity, *entry[1].others))
-    ]
-    return exact if len(words) == len(exact.words) else replace(exact, words=words)
+    values = [one for _, one in exact.words if is_rather_value(graph, one.text, (one.entity, *one.others))]
+    for one in dict.fromkeys(values):
+        name = graph.label(one.entity)
+        event(
+            f"{one.text!r} is read as a value that more entities have, not as the name {name!r}",
+            "link.value",
+            name=name,
+        )
+    return replace(exact, words=[entry for entry in exact.words if entry[1] not in values]) if values else exact
 
 
 def _parts_of_names(

@@ -40,9 +40,8 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
-        (r"\b(?:gives?|provides?|yields?|restores?|offers?|features?|packs?|carry|carries|draws?|burns?|consumes?) "
-         r"(?=(?:exactly |at least |at most |(?:no |not )?(?:more|less|fewer) than |over |under |up to )?\d+ [a-z]+)",
-         "have "),
+        (r"\b(?:gives?|provides?|yields?|restores?) (?=(?:exactly |at least |at most |(?:more|less|fewer) than |over "
+         r"|under )\d+ [a-z]+)", "have "),
         (r"^((?!how|number|count|which|what).+?),? (?:broken down|split(?: up)?) (?:by|per) ([a-z ]+?)"
          r"(?:,? (?:just|only) the (?:counts?|numbers?))?$", r"number of \1 by \2"),
         (r"\b(?:marked|flagged|labell?ed|tagged) as (?=[a-z])", ""),
@@ -138,7 +137,8 @@ EVERYDAY = tuple(
          r"(?:called|known (?:as|by|under)|have|has|go by|used?)$", r"what are the aliases of \1"),
         (r"^(?:into|in) (?:what|which) (.+?) (?:is|are|was|were) (?:the )?(e\d+) "
          r"(?:broken down|split(?: up)?|divided|subdivided)$", r"what are the \1 of \2"),
-        (r"^(how many .+) (?:does|do|did) (?:an?|each|every|the average) ([a-z ]+?) (?:have|has|[a-z]+) on average$",
+        (r"^(how many .+) (?:does|do|did) (?:an?|each|every|the average) ([a-z ]+?) "
+         r"(?:have|has|get|cover|include|contain|involve|comprise) on average$",
          r"\1 per \2 on average"),
         (r"^((?:which|what) .+?) (?:has|have|is|are) (?:the )?(?:widest|biggest|largest|broadest|longest|greatest)"
          r"(?: [a-z]+)?,? (?:in|by|measured (?:in|by)|counted (?:in|by)) (?:the )?(?:number|count) of (.+)$",

@@ -282,7 +282,7 @@ class Facts:
         begun = begins_or_ends(set(verbs), own)
         plain = begun or [source for source in own if source.words <= _TIME]
         if len(plain) == 1 and not match["other"] and (begun or not verbs or set(verbs) & _HAPPEN):
-            return Values(base, plain[0])
+            return self.resolver.told_if_pair(Values(base, plain[0]), plain[0])
         if not verbs and len(own) == 1:
             return Values(base, own[0])
         if any(any(map(str.isdigit, self.place.graph.label(end))) for end in self._ends(base, verbs)):

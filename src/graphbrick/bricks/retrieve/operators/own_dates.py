@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from typing import TypeVar
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.dates import MAKING
 from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
-from graphbrick.bricks.retrieve.operators.plan import Attribute, SetPlan
+from graphbrick.bricks.retrieve.operators.plan import Attribute, Measure, Plan, SetPlan
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
+Planned = TypeVar("Planned", Plan, Measure)
 LIFE_DATES = frozenset(
     map(stem, "birth born birthday birthdate dob death died hire hired debut joined founded inducted".split())
 )
@@ -25,21 +27,28 @@ _STARTS = frozenset(
     )
 )
 YEAR = (stem("year"),)
+_PAIR = (stem("first"), stem("last"))
 _BEGINS, _ENDS = (
     (frozenset(map(stem, said.split())), frozenset(map(stem, named.split())))
     for said, named in (
-        ("open opened start started begin began launch launched", "start begin from opening opened since first"),
-        ("close closed end ended finish finished stop stopped", "end until closing closed last"),
+        ("open opened start started begin began launch launched", "start begin from opening opened since"),
+        ("close closed end ended finish finished stop stopped", "end until closing closed"),
     )
 )
 _PARTICLES = frozenset("in up out on".split())
 
 
 def begins_or_ends(verbs: Set[str], dates: Sequence[Source]) -> list[Source]:
-    """Return the dates of several that a verb speaks of by when things begin or end: «opened», of a start date."""
-    for said, named in (_BEGINS, _ENDS) if len(dates) > 1 else ():
-        if verbs & said:
-            return [one for one in dates if named & set(one.stems)]
+    """Return the dates of several that a verb speaks of by when things begin or end: «opened», of a start date.
+
+    Without such a date it is the first or last of a pair, such as `first_seen` and `last_seen`.
+    """
+    for (said, named), (word, other) in zip((_BEGINS, _ENDS), (_PAIR, _PAIR[::-1]), strict=True):
+        if verbs & said and len(dates) > 1:
+            rests = [one.stems[1:] for one in dates if one.stems[:1] == (other,)]
+            return [one for one in dates if named & set(one.stems)] or [
+                one for one in dates if one.stems[:1] == (word,) and one.stems[1:] in rests
+            ]
     return []
 
 
@@ -76,3 +85,10 @@ class OwnDates(PhraseResolver):
         own = stems(spaced(self.lexicon.classes_of(base.run(self.place))))
         is_plain = words == "date" or (bool(said) and all(word in MAKING or word in own for word in said))
         return self.plain_date(base) if is_plain else None
+
+    def told_if_pair(self, planned: Planned, date: Source) -> Planned:
+        """Return a plan or measure; that the first or last date is when things begin or end is an assumption."""
+        if date.stems[:1] in ((_PAIR[0],), (_PAIR[1],)):
+            which = "began" if date.stems[0] == _PAIR[0] else "ended"
+            self.assumptions[planned] = f"{date.name} is taken for when it {which}"
+        return planned

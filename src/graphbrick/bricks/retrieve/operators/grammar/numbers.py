@@ -363,7 +363,10 @@ class Numbers:
             one for one in own if any(w.startswith(v) for w in one.stems for v in verbs if len(v) >= _LONG_VERB)
         ]
         near = [one for one in own if any(self.english.is_among(verb, self.resolver.words_of(one)) for verb in verbs)]
-        return exact or begins_or_ends(verbs, own) or near
+        begun = [] if exact else begins_or_ends(verbs, own)
+        for one in begun:
+            self.resolver.told_if_pair(p.Attribute(one), one)
+        return exact or begun or near
 
     def age_of(self, subject: Subject) -> p.Attribute | None:
         """Return the age of people: «workers over 50»."""

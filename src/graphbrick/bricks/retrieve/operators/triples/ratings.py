@@ -7,14 +7,16 @@ from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
+from graphbrick.core.properties.values import Kind
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import floats_of, sources_of
 
 RATINGS = frozenset(map(stem, "rating score stars star grade mark".split()))
 """Stems of names of numbers that say how good something is, and that do not add up."""
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_MOST_STARS, _NUMBERS_OF = 5, (Kind.INTEGER, Kind.NUMBER)
 _IN_WORDS = re.compile(rf"\b({'|'.join(_NUMBERS)})(?=[ -]stars?\b)")
 _STARS = r"(?P<n>\d)[ -]stars?"
 _RECORD = re.compile(
@@ -38,14 +40,22 @@ def in_words_of_ratings(graph: Graph, question: Question) -> Question:
     if (" star" not in text and "-star" not in text) or not forms.is_installed():
         return question
     text = _IN_WORDS.sub(lambda found: str(_NUMBERS[found[1]]), text)
-    ratings = [one for one in triple_properties(graph) if one.is_number and one.words & RATINGS]
+    ratings = [
+        one
+        for one in triple_properties(graph)
+        if one.is_number and one.words & RATINGS and _is_of_five(graph, one.name)
+    ]
     if len(ratings) == 1 and len(ratings[0].relations) == 1:
         (relation,) = ratings[0].relations
         name = spaced(ratings[0].name).lower()
         verb = _verb_of(graph, relation)
         text = _GAVE.sub(rf"{forms.past(verb)} \g<what> with a {name} of \g<n>" if verb else r"\g<0>", text)
         text = _RECORD.sub(lambda found: _as_record(found, name, verb), text)
-    own = [one for one in sources_of(graph) if one.relation < 0 and one.literal and one.words & RATINGS]
+    own = [
+        one
+        for one in sources_of(graph)
+        if one.relation < 0 and one.literal and one.words & RATINGS and _is_of_five(graph, one.name)
+    ]
     if len(own) == 1:
         text = _THINGS.sub(rf"\g<noun> with {own[0].spoken} \g<n>", text)
     return replace(question, text=text)
@@ -57,6 +67,12 @@ def _as_record(found: re.Match[str], name: str, verb: str) -> str:
     have = "have " if have.strip() in ("got", "get", "gets", "received", "receive") else have
     noun = verb if stem(found["noun"]) != stem(verb) and verb else found["noun"]
     return f"{have}{forms.plural(forms.singular(noun))} with a {name} of {found['n']}"
+
+
+def _is_of_five(graph: Graph, name: str) -> bool:
+    """Return whether no number of a property is above five, as stars are: five of ten points are no five stars."""
+    own = [floats_of(column) for column in graph.columns if column.name == name and column.kind in _NUMBERS_OF]
+    return any(map(len, own)) and all(numbers.max() <= _MOST_STARS for numbers in own if len(numbers))
 
 
 def _verb_of(graph: Graph, relation: int) -> str:

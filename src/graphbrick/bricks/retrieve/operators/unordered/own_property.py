@@ -76,7 +76,7 @@ def _asked(graph: Graph, lexicon: Lexicon, question: Question) -> str:
     text, bare = question.text, MENTION.sub(" ", question.text)
     if len(question.entities) != 1 or len(MENTION.findall(text)) != 1 or _YES_NO.match(text):
         return ""
-    if _THINGS.match(text):
+    if _THINGS.match(text) or re.search(r"\d", bare):  # «in 2019» would be left out
         return ""
     own = set(graph.types(question.entities[0]))
     if not _COUNTS.issuperset(english().cues_in(text)) or not own.issuperset(lexicon.classes_in(bare)):
