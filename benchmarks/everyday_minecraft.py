@@ -22,12 +22,11 @@ import argparse
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from everyday_gold import TOOLS, Row, as_written, questions
-from everyday_sets import Tables, save, unpacked_from_npm, with_ends
+from everyday_gold import Row, as_written, questions, tables_and_ends, with_known_ends
+from everyday_sets import Tables, save, unpacked_from_npm
 
 PACKAGE = "minecraft-data@3.119.0"
 DATA = "minecraft-data/data/pc/1.20"
@@ -157,21 +156,7 @@ def minecraft(folder: Path) -> Tables:
         "edges_in_dimension": edges("IN_DIMENSION", lands),
     }
     tables |= recipes(raw, item) | blocks(raw, item) | enchantments(raw)
-    known = set(pd.concat([table["id"] for key, table in tables.items() if key.startswith("nodes_")]))
-    for key, table in tables.items():
-        if key.startswith("edges_"):
-            tables[key] = table[table["start"].isin(known) & table["end"].isin(known)]
-    return tables
-
-
-def scope(tables: Tables) -> dict[str, Any]:
-    """Return what the expressions of the answers can use: the nodes by their kinds, and edges with both ends.
-
-    Edges have their own columns, those of their start with `from_` before them, and those of their end with `to_`.
-    """
-    told = {key[6:]: table for key, table in tables.items() if key.startswith("nodes_")}
-    told |= with_ends(tables)
-    return told | TOOLS
+    return with_known_ends(tables)
 
 
 def main() -> None:
@@ -182,7 +167,7 @@ def main() -> None:
     options = parser.parse_args()
     tables = minecraft(unpacked_from_npm(PACKAGE, options.packages or options.work) / DATA)
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-    save(options.work / "minecraft", tables, questions(text, scope(as_written(tables))))
+    save(options.work / "minecraft", tables, questions(text, tables_and_ends(as_written(tables))))
 
 
 if __name__ == "__main__":

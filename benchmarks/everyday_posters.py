@@ -22,12 +22,11 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from everyday_gold import TOOLS, Row, as_written, questions
-from everyday_sets import Tables, from_node, save, with_ends
+from everyday_gold import Row, as_written, questions, tables_and_ends
+from everyday_sets import Tables, from_node, save
 
 PACKAGES = ("data-generator-retail@5.15.4", "@faker-js/faker@10.0.0", "date-fns@3.6.0")
 RUN = """
@@ -114,15 +113,6 @@ def shop(raw: Row) -> Tables:
     }
 
 
-def scope(tables: Tables) -> dict[str, Any]:
-    """Return what the expressions of the answers can use: the nodes by their kinds, and edges with both ends.
-
-    Edges have their own columns, those of their start with `from_` before them, and those of their end with `to_`.
-    """
-    told = {key[6:]: table for key, table in tables.items() if key.startswith("nodes_")}
-    return told | with_ends(tables) | {"pd": pd} | TOOLS
-
-
 def main() -> None:
     """Write the set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -132,7 +122,7 @@ def main() -> None:
     raw = json.loads((options.data or generated(options.work)).read_text(encoding="utf-8"))
     tables = shop(raw)
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-    save(options.work / "posters", tables, questions(text, scope(as_written(tables))))
+    save(options.work / "posters", tables, questions(text, tables_and_ends(as_written(tables))))
 
 
 if __name__ == "__main__":
