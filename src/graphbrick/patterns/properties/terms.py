@@ -73,9 +73,9 @@ def terms_in(graph: Graph, text: str, known: Set[str] = frozenset()) -> list[Ter
 
 
 def is_rather_value(graph: Graph, word: str, entities: Sequence[int]) -> bool:
-    """Return whether a word is more often a value of a property than it is joined as a name of entities.
+    """Return whether more entities have a word as a value than there are triples of the entities of that name.
 
-    «malware» are the 693 programs of that type, not the technique that is called Malware and that 22 triples know.
+    «malware» means the 693 programs of that type, and not the technique called Malware, which has 22 triples.
 
     Args:
         graph: The graph.

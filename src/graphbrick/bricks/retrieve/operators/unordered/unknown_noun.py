@@ -87,7 +87,7 @@ def noun_as_class(
         found, read = read_again(_reworded(text, noun.word, name))
         if _is_taken(found, noun, name, read.events, before):
             as_class = f"read as {forms.plural(spaced(name).lower())}" if name else "left out"
-            told = f"the graph does not know '{noun.word}': {as_class}, as it can say all else that is asked"
+            told = f"the graph does not know '{noun.word}': {as_class}, since it knows all the rest of the question"
             event(told, "operators.noun_as_class", word=noun.word, read_as=name)
             tell_again(Trace([read]))
             return found
