@@ -54,6 +54,7 @@ def test_the_nearest_property_answers_and_is_told(facts: Graph, question: str, a
         "Where is Weaver House based?",
         "opening hours of Weaver House",  # not the year in which it opened
         "Does Kimi have a context window?",
+        "What was the context window of Kimi in 2019?",
         "Which provider has the longest context window of Kimi?",
     ],
 )

@@ -76,3 +76,19 @@ def threats(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 )  # fmt: skip
 def test_questions_of_analysts(threats: Graph, question: str, answers: set[str]) -> None:
     assert set(default_pipeline(threats)(threats, question).texts) == answers
+
+
+def test_that_the_first_date_is_the_start_is_an_assumption(threats: Graph) -> None:
+    result = default_pipeline(threats).run(threats, "When did Cold Lamp end?")
+    assert result.answer.confidence == pytest.approx(0.5)
+    assert "last_seen is taken for when it ended" in result.trace.events
+
+
+def test_a_value_that_is_read_instead_of_a_name_is_told(threats: Graph) -> None:
+    result = default_pipeline(threats).run(threats, "How many malware are there?")
+    assert "link.value" in result.trace.event_codes
+
+
+def test_a_verb_is_not_left_out_of_an_average(threats: Graph) -> None:
+    question = "How many techniques does a mitigation reject on average?"
+    assert default_pipeline(threats)(threats, question).texts == ()
