@@ -50,6 +50,24 @@ def test_of_two_pairs_of_columns_the_one_without_dates_has_the_ends(
     assert (first.head, first.tail) == ends
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "kept"),
+    [
+        ("start,end,type,amount,source", "milk,iron,HAS,3,calculated", "source"),  # where the amount comes from
+        ("from,to,type,subject", "ann,bob,WROTE,holidays", "subject"),
+        ("start,end,type,object", "ann,bob,SENT,a parcel", "object"),
+        ("source_id,target_id,relation,head,target", "ann,bob,LEADS,yes,5", "head"),
+    ],
+)
+def test_a_column_named_like_one_end_is_a_property_beside_a_pair_of_both(
+    tmp_path: Path, header: str, row: str, kept: str
+) -> None:
+    read = Reading(one_file(tmp_path, "e.csv", f"{header}\n{row}\n")).records[0]
+    assert isinstance(read, EdgeRecord)
+    assert (read.head, read.tail) == tuple(row.split(",")[:2])
+    assert kept in read.properties
+
+
 def test_two_columns_by_name_or_number(tmp_path: Path) -> None:
     file = one_file(tmp_path, "e.csv", "x,y,z\n1,2,3\n")
     assert Reading(file, columns=("z", "x"), relation="R").records == [EdgeRecord("3", "R", "1", {"y": Raw("2")})]

@@ -171,8 +171,8 @@ def _end_columns(cells: Sequence[str], samples: Sequence[Sequence[str]]) -> tupl
     plain = [plain_name(cell) for cell in cells]
     pairs = [(plain.index(h), plain.index(t)) for h, t in zip(HEAD, TAIL, strict=True) if {h, t} <= set(plain)]
     of_things = [pair for pair in pairs if not all(_are_dates(samples, place) for place in pair)]
-    if len(pairs) > 1 and len(of_things) == 1:
-        return of_things[0]
+    if pairs:  # «source» beside start and end tells where an edge comes from, and is no end of it
+        return (of_things or pairs)[0]
     return find_column(cells, HEAD), find_column(cells, TAIL)
 
 
