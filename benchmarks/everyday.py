@@ -43,6 +43,11 @@ def rounded(text: str) -> str:
     return folded(f"{float(number):.2f}") if re.fullmatch(r"\d+\.\d{3,}", number) else number
 
 
+def is_number(text: str) -> bool:
+    """Return whether a gold answer is a number."""
+    return re.fullmatch(r"-?\d[\d,]*(\.\d+)?", text.strip()) is not None
+
+
 def verdict(compare: str, gold: list[str], texts: tuple[str, ...], *, says_none: bool = False) -> str:
     """Return whether answers are right, wrong, or refused.
 
@@ -56,6 +61,8 @@ def verdict(compare: str, gold: list[str], texts: tuple[str, ...], *, says_none:
         return "wrong" if texts else "right" if says_none else "refused"
     if says_none and compare != "refuse":
         return "wrong"
+    if all(map(is_number, gold)):
+        texts = tuple(re.sub(r"(?<=\d) [^\d\s]+$", "", text) for text in texts)  # 341.97 kcal
     answers, wanted = {folded(text) for text in texts}, {folded(text) for text in gold}
     if compare == "refuse":
         return "wrong" if answers else "right"

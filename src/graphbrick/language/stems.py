@@ -55,6 +55,7 @@ _ROOT_ENDINGS = (
 )  # fmt: skip
 _SHORTEST_ROOT = 3  # letters
 _VOWELS = "aeiou"
+_DOUBLED = re.compile(r"[^aeiou]{1,2}[aiou][bdgmnt]")  # adjectives that double their last letter: bigger, thinner
 _SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
 _SHORTEST_STEM = 4  # characters that are left of a word without its ending
 _SHORTEST_PLURAL = 4  # letters
@@ -181,9 +182,9 @@ def possible_singulars(word: str) -> Iterator[str]:
 def before_ending(adjective: str) -> str:
     """Return an English adjective as it is spelt before «er» and «est».
 
-    >>> [before_ending(word) for word in ("happy", "large", "big", "tall")]
-    ['happi', 'larg', 'bigg', 'tall']
+    >>> [before_ending(word) for word in ("happy", "large", "big", "tall", "late", "wide", "thin")]
+    ['happi', 'larg', 'bigg', 'tall', 'lat', 'wid', 'thinn']
     """
     base = adjective[:-1] + "i" if adjective.endswith("y") else adjective.removesuffix("e")
-    is_doubled = len(base) == 3 and base[-1] in "bdgtn" and base[-2] in "aiou"
+    is_doubled = _DOUBLED.fullmatch(adjective) is not None
     return base + base[-1] if is_doubled else base

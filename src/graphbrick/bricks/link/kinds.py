@@ -16,7 +16,12 @@ from graphbrick.language.stems import WORD, possible_singulars, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.properties.name_parts import parts_of_names
-from graphbrick.patterns.properties.sources import sources_of, whole_values, words_of_values
+from graphbrick.patterns.properties.sources import (
+    has_triple_properties,
+    sources_of,
+    whole_values,
+    words_of_values,
+)
 from graphbrick.patterns.properties.terms import is_rather_value, terms_in
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 
@@ -28,7 +33,17 @@ def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple
         first, after = bisect_left(starts, term.start), bisect_left(starts, term.end)
         if first < after:
             values.append((Span(first, after - 1), term.sources[0].name))
-    return values
+    return values + _quantities_in(graph, question, starts)
+
+
+def _quantities_in(graph: Graph, question: Question, starts: list[int]) -> list[tuple[Span, str]]:
+    """Return the spans of a question that name what is measured at triples, such as «vitamin K»."""
+    if not has_triple_properties(graph):
+        return []
+    from graphbrick.patterns.properties.measured import said_in  # most graphs have no such triples
+
+    said = said_in(graph, question.text)
+    return [(Span(bisect_left(starts, first), bisect_left(starts, end) - 1), one.label) for first, end, one in said]
 
 
 def without_values(graph: Graph, exact: ExactNames) -> ExactNames:

@@ -15,7 +15,7 @@ import numpy as np
 from graphbrick.bricks.link.context import is_spelled, report, settled
 from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
-from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
+from graphbrick.bricks.link.unmatched import READ_WORDS, WHOLE_NAME, Unmatched, tell_other_spelling
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError, not_known
@@ -112,13 +112,13 @@ class LinkLabels(LinkStage):
         values, exact = self._values(graph, question, exact)
         names = disjoint(exact.names)
         matches = [
-            entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry[0], values)
+            entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry, values)
         ]
         parts = unmatched.lower_parts() if not (question.shows_names or question.shouts) else []
         matches += [
             entry
             for entry in parts
-            if not _is_among(question, entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
+            if not _is_among(question, entry, values) and not any(entry[0].overlaps(span) for span, _ in matches)
         ]
         plain = query.text if matches else _alone(query.text)
         if matches:
@@ -229,8 +229,11 @@ def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
 
 
-def _is_among(question: Question, span: Span, values: Iterable[tuple[Span, str]]) -> bool:
+def _is_among(question: Question, entry: tuple[Span, Mention], values: Iterable[tuple[Span, str]]) -> bool:
     """Return whether a span is a value rather than a name; «San» of «San Francisco» is no value «SAN»."""
+    span, mention = entry
+    if mention.score >= WHOLE_NAME:
+        return False
     is_named = question.is_capitalized(span.first) and question.is_capitalized(span.last)
     return any(
         span.overlaps(value) and not (is_named and span.contains(value) and span.size > value.size)

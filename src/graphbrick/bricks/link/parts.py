@@ -1,23 +1,68 @@
-"""Parts of several names, of which the rest of the question or of the name tells which is meant."""
+"""Parts of several names, of which the rest of the question or of the name tells which is meant; names turned round."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import permutations, product
+
+import numpy as np
 
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import name_form
-from graphbrick.language.stems import spaced, stem
+from graphbrick.language.hashing import extend_span, token_hashes
+from graphbrick.language.stems import possible_singulars, spaced, stem
 
-_PART = 0.9
+_PART, _WHOLE = 0.9, 0.95
+_LOOKED_AT, _TURN = 500, 0.02  # names, and the share of them with a comma from which names are turned round
 _BETWEEN = frozenset(("on", "of", "from", "in", "at", "for", "the"))
 _SUFFIXES = frozenset(
     "inc incorporated co company corp corporation ltd limited llc plc gmbh ag kg sa srl spa bv nv ab oy as group "
     "holding holdings international intl the and".split()
 )
 """Words at the end of a name that only say that it is a company."""
+
+
+def has_turned(graph: Graph) -> bool:
+    """Return whether names of a graph are turned round, as «Apples, raw» and «Doe, John» are; a session looks once."""
+    return current_session().get(("turned names", graph.place, graph.hash), lambda: _has_turned(graph), at_most=8)
+
+
+def _has_turned(graph: Graph) -> bool:
+    step = max(1, graph.n_entities // _LOOKED_AT)
+    labels = [graph.label(entity) for entity in range(0, graph.n_entities, step)]
+    return sum(", " in label for label in labels) >= _TURN * len(labels)
+
+
+def turned(graph: Graph, question: Question, span: Span) -> Mention | None:
+    """Return the entity whose name has the words of a span in another order: «raw apples» of «Apples, raw».
+
+    Names are turned round at commas, so only those with a comma count; each word may be in the plural or not.
+    """
+    words = [question.words[at].text for at in range(span.first, span.last + 1)]
+    forms = [tuple(dict.fromkeys((word, *possible_singulars(word), f"{word}s"))) for word in words]
+    found = dict[int, None]()
+    hashes = [token_hashes([*of_word]) for of_word in forms]
+    for order in permutations(range(len(words))):
+        spans = np.zeros(1, dtype=np.uint64)
+        for at in order:
+            spans = extend_span(spans[:, None], hashes[at][None, :]).ravel()
+        texts = [*product(*(forms[at] for at in order))] if (known := graph.names.known(spans)).any() else []
+        for text in (texts[at] for at in np.flatnonzero(known).tolist()):
+            named = graph.names.exact(" ".join(text))
+            found |= dict.fromkeys(graph.names.entity(one) for one in named if "," in graph.names.name(one))
+    if len(found) != 1:
+        return None
+    (entity,), surface = found, question.surface(span)
+    taken = graph.label(entity)
+    event(
+        f"{surface!r} is taken for {taken!r}, with its words in another order", "link.turned", name=surface, taken=taken
+    )
+    return Mention(surface, entity, _WHOLE)
 
 
 def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequence[int]) -> Mention | None:
@@ -27,7 +72,10 @@ def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequenc
     those for what it is («Acme» for «Acme Inc.» beside «Acme Road»).
     """
     whole = [(entity, end) for entity in entities if (end := _end_of_rest(graph, question, span, entity))]
-    plain = [entity for entity in entities if _says_no_more(graph, question.folded(span), entity)]
+    folded = question.folded(span)
+    companies = [one for one in entities if _is_company(graph, folded, one)]
+    heads = companies or [one for one in entities if _is_head(graph, folded, one)]
+    plain = heads or [one for one in entities if _says_no_more(graph, folded, one)]
     if len(whole) == 1:
         entity, surface = whole[0][0], question.surface(Span(span.first, whole[0][1]))
     elif not whole and len(plain) == 1:
@@ -37,7 +85,8 @@ def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequenc
     taken, n = graph.label(entity), len(entities) - 1
     text = f"{surface!r} is taken for {taken!r}, of {n + 1:,} names with this part"
     event(text, "link.part_told_by_rest", name=surface, taken=taken, n=n)
-    return Mention(surface, entity, _PART)
+    is_whole = entity in companies and span.size > 1  # one word may be a value too
+    return Mention(surface, entity, _WHOLE if is_whole else _PART)
 
 
 def _end_of_rest(graph: Graph, question: Question, span: Span, entity: int) -> int:
@@ -50,9 +99,22 @@ def _end_of_rest(graph: Graph, question: Question, span: Span, entity: int) -> i
     return at + len(rest) - 1 if follows else 0
 
 
+def _is_company(graph: Graph, folded: str, entity: int) -> bool:
+    """Return whether a name is some words and then says that it is a company: «Acme Inc.», «Acme Co. of Ohio»."""
+    form = name_form(graph.label(entity))
+    rest = form.removeprefix(folded).split() if form.startswith(f"{folded} ") else []
+    return bool(rest) and (_SUFFIXES.issuperset(rest) or ({rest[0], rest[-1]} <= _SUFFIXES - {"and", "the"}))
+
+
 def _says_no_more(graph: Graph, folded: str, entity: int) -> bool:
     """Return whether the name of an entity begins with words, and adds what kind of thing it is."""
     form = name_form(graph.label(entity))
     kinds = {stem(word) for name in graph.types(entity) for word in spaced(name).lower().split()}
     rest = form.removeprefix(folded).split()
     return form.startswith(f"{folded} ") and all(word in _SUFFIXES or stem(word) in kinds for word in rest)
+
+
+def _is_head(graph: Graph, folded: str, entity: int) -> bool:
+    """Return whether words are a name up to a comma or a bracket: «Durian» of «Durian, raw or frozen»."""
+    before, sign, _ = re.sub(r"[(\[]", ",", graph.label(entity)).partition(",")
+    return bool(sign) and name_form(before) == folded

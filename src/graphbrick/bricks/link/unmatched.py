@@ -24,7 +24,8 @@ READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
 _LONGEST_PART = 4
 _MOST_NAMES = 100  # names with one part that are compared
 _PART = 0.9  # the score of a part that only one name has
-_OTHER_SPELLING = 0.95
+WHOLE_NAME = 0.95
+"""The score of a whole name in another spelling, or with its words in another order."""
 _MISSPELT = 5  # letters of the shortest name in which a typing error is forgiven
 _MISSPELT_LOWER = 8  # the same for names in lower case
 _ERRORS = 2
@@ -154,6 +155,8 @@ class Unmatched:
                 span = Span(first, first + size - 1)
                 if span in question.quoted:
                     yield span, True
+                elif any(span.overlaps(one) and not one.contains(span) for one in question.quoted):
+                    continue  # a name ends where its quotation marks do
                 elif all(is_common[first : first + size]) or texts[span.last] in TITLES or question.cuts_word(span):
                     continue
                 elif self._is_named(span):
@@ -206,8 +209,9 @@ class Unmatched:
             longer: Whether a shorter exact name is inside it.
         """
         if not is_named:
-            return self._one_error(span) if len(self.question.folded(span)) >= _MISSPELT_LOWER else None
-        steps = [self._other_spelling, self._acronym]
+            long = len(self.question.folded(span)) >= _MISSPELT_LOWER
+            return self._turned(span) or (self._one_error(span) if long else None)
+        steps = [self._other_spelling, self._turned, self._acronym]
         if not longer and whole:
             steps.append(self._part)
         if span.size > 1 or whole:
@@ -222,8 +226,18 @@ class Unmatched:
             entities = ranked(self.graph, surface, self.graph.names.exact(text))
             if entities:
                 tell_other_spelling(surface, self.graph.label(entities[0]))
-                return Mention(surface, entities[0], _OTHER_SPELLING, tuple(entities[1:]))
+                return Mention(surface, entities[0], WHOLE_NAME, tuple(entities[1:]))
         return None
+
+    def _turned(self, span: Span) -> Mention | None:
+        """Return the entity whose name has the words of a span in another order, as «Apples, raw» has."""
+        from graphbrick.bricks.link.parts import has_turned, turned  # most graphs have no such names
+
+        return (
+            turned(self.graph, self.question, span)
+            if 1 < span.size <= _LONGEST_PART and has_turned(self.graph)
+            else None
+        )
 
     def _acronym(self, span: Span) -> Mention | None:
         """Return the only entity whose name has these initials, as «ICU» has those of Intensive Care Unit."""
@@ -248,7 +262,7 @@ class Unmatched:
             text = f"{surface!r} is a part of {taken!r}, which {n:,} longer names contain; took it"
             event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
             return Mention(surface, inner, _PART)
-        if 1 < len(entities) <= _MOST_NAMES:
+        if len(entities) > 1:
             from graphbrick.bricks.link.parts import told_by_rest  # most names are written in full
 
             mention = told_by_rest(self.graph, self.question, span, entities)

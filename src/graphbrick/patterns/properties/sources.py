@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.values import Kind, PropertyColumn, Scalar, Value, kind_of
+from graphbrick.core.properties.values import Kind, PropertyColumn, Scalar, Value
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.property_view import PropertyView
-from graphbrick.graphs.store.columns import Column
 from graphbrick.graphs.store.literals import (
     DATE,
     DECIMAL,
@@ -28,15 +28,18 @@ from graphbrick.graphs.store.literals import (
     LiteralType,
     Values,
     literal_types,
-    read_literal,
     values_of,
 )
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, is_plural, spaced, stem
 from graphbrick.patterns.english.states import code_of_state
 from graphbrick.patterns.lexicon import label_stems
+from graphbrick.patterns.properties.column_numbers import are_dates, as_number, floats_of, value_kind
 from graphbrick.patterns.properties.names import name_words
 from graphbrick.patterns.text import readable
+
+if TYPE_CHECKING:
+    from graphbrick.patterns.properties.measured import Measured
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -60,9 +63,6 @@ _SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
 _OF_YEARS = re.compile(
     r"year|season|(?:ed|built|since|born|birth|death|begin|start|inception|debut|until)$"
 )  # names of columns whose whole numbers may be years
-_OF_TIMES = re.compile(r"year|date|since|until|from|(?:ed|built|born|start|end|begin|day|time)$")
-_DATE_TEXT = re.compile(r"[12]\d{3}(?:-[01]\d(?:-[0-3]\d)?)?")
-_READ_TEXTS = 50  # that tell whether a column of texts has dates
 _FEW = 5  # texts of a column of codes
 _COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
 _YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})
@@ -72,7 +72,6 @@ _CODES = (
     {"m": "male man boy", "f": "female woman girl", "x": "", "u": "", "o": "other", "d": "diverse"},
     {"male": "man boy", "female": "woman girl", "other": "", "unknown": ""},
 )
-_BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335])  # days of the year 2000
 
 _VALUES_READ, _FEW_VALUES = 1_000, 100  # entities, different values
 
@@ -91,6 +90,7 @@ class Source:
         spoken: The words of its name, in lower case; "" for a relation.
         yes: The value that is true in a column of two values, such as 1 or "Y".
         codes: The texts of a column of a few letters, such as "L" and "R", by the words for them.
+        measured: Where the amounts of a quantity are that stands at triples; None for a property of entities.
     """
 
     name: str
@@ -102,6 +102,7 @@ class Source:
     spoken: str = field(default="", compare=False)
     yes: Scalar = field(default=True, compare=False)
     codes: Mapping[str, str] = field(default_factory=dict, compare=False)
+    measured: Measured | None = None
 
     @property
     def unit(self) -> str:
@@ -170,7 +171,20 @@ def _find(graph: Graph) -> tuple[Source, ...]:
         kind = column.kind if yes is True else Kind.BOOLEAN
         words, stems = _words(own)
         sources.append(Source(name, -1, literal, kind, words, stems, " ".join(spoken), yes, codes))
-    return tuple(sources)
+    return (*sources, *_quantities(graph))
+
+
+def _quantities(graph: Graph) -> Iterator[Source]:
+    """Yield the quantities whose amounts stand at triples."""
+    if not has_triple_properties(graph):
+        return
+    from graphbrick.patterns.properties.measured import quantities_of  # most graphs have none
+
+    for one in quantities_of(graph):
+        word = stem(one.spoken)
+        yield Source(
+            one.label, -1, one.literal, Kind.NUMBER, frozenset((word,)), (word,), one.spoken, measured=one.measured
+        )
 
 
 def _coded(graph: Graph, name: str, words: Stems) -> tuple[Scalar, dict[str, str]]:
@@ -218,6 +232,8 @@ def numbers_of(graph: Graph, source: Source) -> Values:
     """Return the numbers of a property, dates as years with their fraction; tails are -1 for a column."""
     if source.relation >= 0:
         return values_of(graph, source.relation)
+    if source.measured is not None:
+        return source.measured.numbers(graph)
     key = ("property numbers", graph.place, graph.hash, source.name)
     return current_session().get(key, lambda: _numbers_of_columns(graph, source.name), at_most=64)
 
@@ -247,53 +263,11 @@ def _changed(graph: Graph) -> Ints:
     return np.array(sorted(entity for entity, changed in facts if changed.properties is not None), dtype=np.int64)
 
 
-def are_dates(column: Column) -> bool:
-    """Return whether a column of texts has years, months and days side by side, such as 2012 and 2019-03."""
-    if column.kind != Kind.TEXT or column.is_list or not _OF_TIMES.search(column.name.lower()):
-        return False
-    return len(column) > 0 and all(
-        _DATE_TEXT.fullmatch(str(column.value(row))) for row in range(min(len(column), _READ_TEXTS))
-    )
-
-
-def floats_of(column: Column) -> Floats:
-    """Return the numbers of a column, of texts that are dates their years; of lists, the first element."""
-    numbers = column.numbers
-    if column.kind == Kind.TEXT:
-        texts = (str(column.value(row)) for row in range(len(column)))
-        years = (read_literal(text) if _DATE_TEXT.fullmatch(text) else None for text in texts)
-        return np.array([np.nan if year is None else year.value for year in years], dtype=np.float64)
-    if numbers is None or column.is_list:
-        read = (as_number(column.value(row)) for row in range(len(column)))
-        return np.array([np.nan if number is None else number for number in read], dtype=np.float64)
-    if column.kind == Kind.DATE:
-        return _years(numbers.astype("datetime64[D]"))
-    if column.kind == Kind.DATETIME:
-        moments = numbers.astype("datetime64[us]")
-        days = moments.astype("datetime64[D]")
-        return np.asarray(_years(days) + (moments - days).astype(np.float64) / (86_400_000_000 * 366))
-    return np.asarray(numbers, dtype=np.float64)
-
-
-def _years(days: npt.NDArray[np.datetime64]) -> Floats:
-    """Return dates as years with their fraction, as `literals.read_literal` reads them."""
-    months = days.astype("datetime64[M]")
-    day = (days - months).astype(np.int64)
-    month = months.astype(np.int64)
-    of_year = _BEFORE_MONTH[month % 12] + day
-    return np.asarray(month // 12 + 1970 + of_year / 366, dtype=np.float64)
-
-
-def as_number(value: Value | None) -> float | None:
-    """Return a value, of a list the first element, as a number, dates as years; None for texts and booleans."""
-    if isinstance(value, tuple):
-        value = value[0] if value else None
-    if value is None or isinstance(value, bool | str):
-        return None
-    if isinstance(value, datetime.date):
-        day = datetime.date(value.year, value.month, value.day)
-        return float(_years(np.array([day], dtype="datetime64[D]"))[0])
-    return float(value)
+def value_of(graph: Graph, source: Source, entity: int) -> Value | None:
+    """Return the value of a property that is no relation for an entity; None without one."""
+    if source.measured is not None:
+        return source.measured.value(graph, entity)
+    return graph.properties(entity).get(source.name)
 
 
 def owners_of(graph: Graph, source: Source) -> Ints:
@@ -331,6 +305,9 @@ def holders_of(graph: Graph, source: Source, value: Scalar) -> Ints:
 
     Columns of states may have codes: `WA` for Washington.
     """
+    if source.measured is not None:
+        known = source.measured.numbers(graph)
+        return known.heads[known.values == value] if isinstance(value, int | float) else known.heads[:0]
     found = equal_to(graph, source.name, source.yes if value is True else value)
     code = code_of_state(value, source.words) if isinstance(value, str) and not len(found) else ""
     return equal_to(graph, source.name, code) if code else found
@@ -351,11 +328,6 @@ def equal_to(graph: Graph, name: str, value: Scalar) -> Ints:
 def _has_text(own: Value | None, text: str) -> bool:
     texts = own if isinstance(own, tuple) else (own,)
     return any(isinstance(one, str) and fold(one) == fold(text) for one in texts)
-
-
-def value_kind(value: Value) -> Kind:
-    """Return the kind of a value, of a list that of its first element."""
-    return kind_of(value[0] if isinstance(value, tuple) else value) if value != () else Kind.TEXT
 
 
 _LONG_TEXT = 12  # words, from which a text says something rather than names a value

@@ -14,7 +14,7 @@ from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.english.states import code_of_state
-from graphbrick.patterns.properties.sources import Source, equal_to, holders_of, sources_of
+from graphbrick.patterns.properties.sources import Source, equal_to, holders_of, sources_of, value_of
 
 _LONGEST = 6  # words of a value
 _TEXTS = 64  # whose values a session remembers
@@ -246,7 +246,7 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     for form in (*forms, *cased):
         owners = equal_to(graph, source.name, form)
         if len(owners):
-            own = graph.properties(int(owners[0])).get(source.name)
+            own = value_of(graph, source, int(owners[0]))
             values = own if isinstance(own, tuple) else (own,)
             for value in values:
                 if isinstance(value, str) and fold(value_text(value)) == fold(form):

@@ -10,7 +10,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, ValuePlan
 from graphbrick.core.properties.values import shown_value
-from graphbrick.patterns.properties.sources import numbers_of
+from graphbrick.patterns.properties.sources import numbers_of, value_of
 
 
 def shown_number(value: float | bool, unit: str) -> str:
@@ -93,7 +93,7 @@ class Amount(ValuePlan):
             return None
         source, first = self.measure.source, int(entities[0])
         if source.relation < 0:
-            value = place.graph.properties(first).get(source.name)
+            value = value_of(place.graph, source, first)
             return None if value is None else Shown(shown_value(value))
         known = numbers_of(place.graph, source)
         at = int(np.searchsorted(known.heads, first))
@@ -121,6 +121,41 @@ class Amount(ValuePlan):
         if self._is_of_equals:
             return float(values[0])
         return reduced(values, self.how)
+
+
+@dataclass(frozen=True)
+class InUnit(ValuePlan):
+    """A value in another unit than the graph has it.
+
+    Attributes:
+        base: The value.
+        factor: How many of its unit the other one is.
+        asked: The other unit.
+    """
+
+    base: ValuePlan
+    factor: float
+    asked: str
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"{self.base.text(place)}, in {self.asked}"
+
+    def texts(self, place: Place) -> list[str]:
+        """Return the plan as people read it."""
+        return [self.text(place), *self.base.texts(place)]
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities whose number it is."""
+        return self.base.owners(place)
+
+    def unit(self, place: Place) -> str:
+        """Return the unit."""
+        return self.asked
+
+    def value(self, place: Place) -> float:
+        """Return the value."""
+        return float(self.base.value(place)) / self.factor
 
 
 @dataclass(frozen=True)

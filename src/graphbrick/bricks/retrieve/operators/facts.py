@@ -31,9 +31,9 @@ from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
-_GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text")))
-_AMOUNT = re.compile(r"(?:least|most) ")  # after «at»
-_IN = re.compile(r" (?:in|on|at)$")
+_GENERAL = frozenset(map(stem, "address name level status id code label text".split()))
+_AMOUNT, _IN = re.compile(r"(?:least|most) "), re.compile(r" (?:in|on|at)$")  # the first stands after «at»
+_YES_NO = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can) ")
 _TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
 
 
@@ -347,7 +347,7 @@ class Facts:
     def _between(self, text: str) -> Plan | None:
         """Read «what role did e0 play in e1»: a property of the triples that join two entities."""
         mentions = MENTION.findall(text)
-        if len(mentions) != 2 or self.english.cues.search(re.sub(r"^how much ", "", text)):
+        if len(mentions) != 2 or _YES_NO.match(text) or self.english.cues.search(re.sub(r"^how much ", "", text)):
             return None
         graph = self.place.graph
         one, other = (self.parser.entities[int(number)] for number in mentions)

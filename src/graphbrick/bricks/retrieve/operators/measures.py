@@ -77,7 +77,7 @@ class Attribute(Measure):
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return the properties, or the paths to the values."""
         if self.source.relation < 0:
-            return place.properties(self.source.name, entities)
+            return place.properties(self.source, entities)
         return _paths(place, entities, ((self.source.relation, True),))
 
 

@@ -20,7 +20,7 @@ from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import UNITS, words_of_values
+from graphbrick.patterns.properties.sources import UNITS, sources_of, words_of_values
 from graphbrick.patterns.properties.terms import is_rather_value
 from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
@@ -48,6 +48,7 @@ _LAST_WORD = re.compile(r"[^\W\d_][\w-]{3,}(?=\W*$)")
 _PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
 _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
+_QUOTED = re.compile(r"[\"“„«‘'](e\d+)[\"”“»’'](?!\w)")
 _THE = re.compile(r"(?:\bthe|(?<!\be\d )\ban?) (e\d+)\b")  # «is e0 a e1» stays
 _NOT_FIRST = re.compile(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
 # Numbers of which the lower is the better one.
@@ -122,7 +123,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
             place = place if place and is_numbered(text, *place, graph.types(entity)) else None
         if place is not None:
             places.append((*place, _reading(graph, query, entity)))
-    places += _common_words(graph, text, places, known)
+    own = {source.spoken for source in sources_of(graph) if source.measured is not None}
+    places += _common_words(graph, text, places, lambda word: word in own or known(word))
     places.sort()
     parts, at = [], 0
     for number, (start, end, _) in enumerate(places):
@@ -315,10 +317,13 @@ def tidy(text: str) -> str:
     'teams that won more than 100 games'
     >>> tidy("which of e0 and e1 has the best lap time")
     'which of e0 and e1 has the lowest lap time'
+    >>> tidy('which is older, "e0" or "e1"')
+    'which is older, e0 or e1'
     >>> tidy("do you happen to know where the mother of e0 is, please?")
     'where is the mother of e0'
     """
     text = without_courtesy(_SPACES.sub(" ", text.replace("`", "'")).strip()).rstrip("?.! ")
+    text = _QUOTED.sub(r"\1", text)
     text = _SLIPS.sub(lambda match: _SLIPPED[match[0]], text)
     for short, long in _SHORT_FORMS:
         text = short.sub(long, text)

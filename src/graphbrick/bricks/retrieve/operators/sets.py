@@ -15,6 +15,7 @@ from graphbrick.core.errors import GraphbrickError, not_known
 from graphbrick.core.items import Item, Property
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
+from graphbrick.patterns.properties.sources import Source, value_of
 from graphbrick.pipeline.budget import check_budget
 
 _FEW_ALIKE = 5  # entities that share one number and may all be the largest
@@ -101,10 +102,15 @@ class Place:
         both = {relation for relation, _ in steps if self.graph.relation_label(relation) in self.symmetric}
         return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget)
 
-    def properties(self, name: str, entities: Ints) -> list[Item]:
+    def properties(self, source: Source, entities: Ints) -> list[Item]:
         """Return a property of some entities as evidence."""
-        own = ((entity, self.graph.properties(entity).get(name)) for entity in entities.tolist())
-        return [Property(self.graph, entity, name, value) for entity, value in own if value is not None]
+        own = [(entity, value_of(self.graph, source, entity)) for entity in entities.tolist()]
+        known = [(entity, value) for entity, value in own if value is not None]
+        if source.measured is None:
+            return [Property(self.graph, entity, source.name, value) for entity, value in known]
+        triples = [(source.measured.triple(self.graph, entity), value) for entity, value in known]
+        name = source.measured.name
+        return [Property(self.graph, one, name, value, of_triple=True) for one, value in triples if one is not None]
 
     def labels(self, entities: Sequence[int]) -> str:
         """Return the labels of some entities; the first three of many."""

@@ -42,6 +42,7 @@ from graphbrick.bricks.retrieve.operators.schema.refusals import (
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
+from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
@@ -148,6 +149,7 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         query = with_given_seed(cast(Graph, subgraph.graph), query)
+        query = in_words_of_quantities(cast(Graph, subgraph.graph), query)
         plain, is_unsure = courtesy_left_out(cast(Graph, subgraph.graph), query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         embedder = getattr(self.patterns.scorer, "embedder", None)

@@ -21,6 +21,7 @@ from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     ADVERBS,
     BE,
+    DATE_NOUNS,
     DO,
     HAPPENS,
     HAVE,
@@ -184,7 +185,10 @@ class Clauses(Verbs):
         """Yield «whose salary is over 100», «whose trainer works for e0»."""
         tokens = self.tokens
         for source, end in self.sources(at, subject):
+            end = tokens.past(end, DATE_NOUNS) if source.is_date else end
             if tokens.is_one_of(end, BE):
+                for bound, last in self.moment(end + 1) if source.is_date else ():
+                    yield from as_sets(self.as_compared(subject, source, bound, last))
                 yield from as_sets(self.beside_another(end + 1, subject, source))
                 for bound, last in self.bound(end + 1):
                     plan = self.compared(subject, p.Attribute(source), bound._replace(names=()))

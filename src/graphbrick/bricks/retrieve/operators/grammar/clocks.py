@@ -72,7 +72,7 @@ class TimeOfDay(Measure):
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return the properties."""
-        return place.properties(self.source.name, entities)
+        return place.properties(self.source, entities)
 
 
 @dataclass(frozen=True)

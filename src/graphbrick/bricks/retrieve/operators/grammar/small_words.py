@@ -50,3 +50,7 @@ DATED = {
     "last": True, "latest": True, "newest": True, "most recent": True, "most recently": True, "recently": True,
     "newly": True, "most lately": True, "lately": True, "first": False, "earliest": False,
 }  # fmt: skip
+DATE_NOUNS = ("date", "day", "time")
+"""Words after the name of a date: «due date» of `due`."""
+VALUES = frozenset("value values figure figures entry entries data measurement measurements".split())
+"""Words for what a table has of a property."""

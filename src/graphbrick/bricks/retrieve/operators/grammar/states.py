@@ -20,12 +20,22 @@ from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound
 from graphbrick.bricks.retrieve.operators.grammar.places.distances import Distances
-from graphbrick.bricks.retrieve.operators.grammar.small_words import LIGHT, MADE, PLACED, THEIR, UNKNOWN, WITH
+from graphbrick.bricks.retrieve.operators.grammar.small_words import (
+    DATE_NOUNS,
+    LIGHT,
+    MADE,
+    PLACED,
+    THEIR,
+    UNKNOWN,
+    VALUES,
+    WITH,
+)
 from graphbrick.bricks.retrieve.operators.properties.selections import Named, Where
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Said
 from graphbrick.core.properties.values import Kind
+from graphbrick.patterns.properties.sources import value_of
 
 
 class States(Distances):
@@ -155,9 +165,14 @@ class States(Distances):
             after = tokens.past(end, ("of", "is", "that", "equal", "to"))
             for bound, last in () if none or source.literal is None else self.bound(after):
                 yield from self.as_compared(subject, source, bound, last)
+            for bound, last in self.moment(tokens.past(end, DATE_NOUNS)) if source.is_date and not none else ():
+                yield from self.as_compared(subject, source, bound, last)  # «a due date after 1 May»
             yield from () if none else self.beside_another(after, subject, source)
             known = (source,) if source.kind == Kind.BOOLEAN else ()
-            yield Reading(self.with_some(subject, source, none=none), end, known=known, can_be_denied=not none)
+            entry = tokens.past(end, VALUES)  # «no value» is not zero
+            is_entry = entry > end or tokens.word(end - 1) in VALUES
+            some = self.with_some(subject, source, none=none, is_entry=is_entry)
+            yield Reading(some, entry, known=known, can_be_denied=not none)
         for bound, end in self.bound(at):
             for source, last in self.sources(end, subject):
                 if source.literal is not None and not source.is_date:
@@ -191,7 +206,7 @@ class States(Distances):
         for source, end in self.sources(start, subject):
             other, last = self.other(end)
             if other is not None and source.relation < 0:
-                value = self.place.graph.properties(other).get(source.name)
+                value = value_of(self.place.graph, source, other)
                 if isinstance(value, str | int | float | bool):
                     alike = Where(subject.plan, (source,), value)
                     yield Reading(p.Without(alike, p.Listed((other,))), last, can_be_denied=False)

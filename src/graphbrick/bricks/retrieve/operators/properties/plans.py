@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.core.items import Item, Property
 from graphbrick.core.properties.values import Scalar, Value, shown_value
-from graphbrick.patterns.properties.sources import Source, holders_of
+from graphbrick.patterns.properties.sources import Source, holders_of, value_of
 
 _PROVEN = 20  # owners whose value is shown
 
@@ -49,7 +49,7 @@ class Values(TextPlan):
 
     def shown(self, place: Place) -> list[Shown]:
         """Return the distinct values, in the order of the entities."""
-        own = [place.graph.properties(entity).get(self.source.name) for entity in self.base.run(place).tolist()]
+        own = [value_of(place.graph, self.source, entity) for entity in self.base.run(place).tolist()]
         values = [value for value in own if value is not None]
         if not values:
             raise no_value(self.base.text(place), self.source.name)
@@ -67,7 +67,7 @@ class Values(TextPlan):
         """Return the properties, after what leads to their owners."""
         entities = self.base.run(place)[:_PROVEN]
         way = [] if isinstance(self.base, Listed) else self.base.proofs(place, entities)
-        return [*place.properties(self.source.name, entities), *way]
+        return [*place.properties(self.source, entities), *way]
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,9 @@ class Holds(TextPlan):
 
     def _of(self, place: Place) -> tuple[Source, ...]:
         """Return the properties that all the entities have."""
-        own = [place.graph.properties(entity) for entity in self.base.run(place).tolist()]
-        return tuple(source for source in self.sources if own and all(source.name in one for one in own))
+        own = self.base.run(place).tolist()
+        has = (all(value_of(place.graph, source, one) is not None for one in own) for source in self.sources)
+        return tuple(source for source, all_have in zip(self.sources, has, strict=True) if own and all_have)
 
     def shown(self, place: Place) -> list[Shown]:
         """Return yes or no."""
@@ -111,7 +112,7 @@ class Holds(TextPlan):
     def proofs(self, place: Place) -> list[Item]:
         """Return the properties."""
         entities = self.base.run(place)[:_PROVEN]
-        return [item for source in self._of(place) for item in place.properties(source.name, entities)]
+        return [item for source in self._of(place) for item in place.properties(source, entities)]
 
 
 @dataclass(frozen=True)

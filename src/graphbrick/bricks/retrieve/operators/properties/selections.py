@@ -69,7 +69,7 @@ class Where(SetPlan):
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return what shows why entities are in the set."""
-        own = [item for source in self.sources for item in place.properties(source.name, entities[:_PROVEN])]
+        own = [item for source in self.sources for item in place.properties(source, entities[:_PROVEN])]
         return own if self.base is None else self.base.proofs(place, entities) + own
 
 

@@ -54,6 +54,12 @@ def _of_property(parser: Parser, text: str) -> Plan | None:
     from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
 
     facts = Facts(parser)
+    if parser.question.entities and (" and " in text or "," in text):
+        from graphbrick.bricks.retrieve.operators.cards.several import several_values
+
+        several = several_values(facts, text)
+        if several is not None:
+            return several
     return Everyday(facts).read(text) or facts.read(text)
 
 

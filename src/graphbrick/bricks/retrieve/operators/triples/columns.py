@@ -14,7 +14,7 @@ from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, spaced, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.lexicon import label_stems
-from graphbrick.patterns.properties.sources import are_dates, as_number, floats_of
+from graphbrick.patterns.properties.column_numbers import are_dates, as_number, floats_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.amounts import HOW
+from graphbrick.bricks.retrieve.operators.amounts import HOW, InUnit
 from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import CountOfTriples, EdgeValues, Ends, OfTriples
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.units import factor_of, is_without_unit
 from graphbrick.language.stems import stem, stems
 
 
@@ -40,7 +41,11 @@ class Counts(Parts):
             if own is not None:
                 return own
             frame = self._frame_of(" ".join(words[size:]), period, one, used)
-            return None if frame is None else self.with_notes(OfTriples(frame.edges, one.name), frame)
+            if frame is None:
+                return None
+            factor = factor_of(one.name, words[0]) if is_without_unit((stem(words[0]),), one.name) else None
+            total = OfTriples(frame.edges, one.name)
+            return self.with_notes(InUnit(total, factor, words[0]) if factor else total, frame)
         if stem(words[0]) in YEARS:
             return self._number_of_years(words, period)
         gains = bool(self.english.search("gains", rest))

@@ -18,6 +18,7 @@ from graphbrick.bricks.retrieve.operators.triples.frames import TIME_WORDS, Fram
 from graphbrick.bricks.retrieve.operators.triples.periods import Period, period_in
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.units import is_without_unit
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import Stems, stem, stems
 
@@ -58,7 +59,12 @@ class Parts:
             for one in self.frames.properties:
                 if one.is_number and (one.stems == name or self._is_near(name, one) or self._is_rest(name, one, verbs)):
                     return one, size
-        return None, 0
+        in_units = [
+            one
+            for one in self.frames.properties
+            if one.is_number and is_without_unit(stems(" ".join(words[:1])), one.name)
+        ]
+        return (in_units[0], 1) if len(in_units) == 1 and stem(words[0]) not in self.lexicon.words else (None, 0)
 
     def _is_joined(self, noun: str, verbs: str) -> bool:
         """Return whether a relation with a verb leads to what a noun names: «won the most races», `won` to a race."""

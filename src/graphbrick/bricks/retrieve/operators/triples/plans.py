@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.bricks.retrieve.operators.triples.columns import Floats, numbers_of_triples
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges, proofs_of
+from graphbrick.bricks.retrieve.operators.wordings.units import unit_in
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import Source, numbers_of
@@ -80,6 +81,10 @@ class OfTriples(ValuePlan):
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
         return f"{self.how} of {self.name} of: {self.edges.text(place)}"
+
+    def unit(self, place: Place) -> str:
+        """Return the unit in the name of the property; empty for none."""
+        return unit_in(self.name)
 
     def value(self, place: Place) -> float:
         """Return the value."""

@@ -11,7 +11,8 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem
-from graphbrick.patterns.properties.sources import floats_of, sources_of
+from graphbrick.patterns.properties.column_numbers import floats_of
+from graphbrick.patterns.properties.sources import sources_of
 
 RATINGS = frozenset(map(stem, "rating score stars star grade mark".split()))
 """Stems of names of numbers that say how good something is, and that do not add up."""

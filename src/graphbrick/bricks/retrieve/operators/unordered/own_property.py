@@ -15,7 +15,8 @@ from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import UNITS, value_kind
+from graphbrick.patterns.properties.column_numbers import value_kind
+from graphbrick.patterns.properties.sources import UNITS
 
 _LEAST, _APART = 0.4, 0.105  # similarity of the property, and how much farther the next property or relation is
 _SURELY = 0.55  # similarity from which a plural may be a number
@@ -76,6 +77,8 @@ def _asked(graph: Graph, lexicon: Lexicon, question: Question) -> str:
     text, bare = question.text, MENTION.sub(" ", question.text)
     if len(question.entities) != 1 or len(MENTION.findall(text)) != 1 or _YES_NO.match(text):
         return ""
+    if " and " in bare or bare.count(",") > 1:
+        return ""  # one of several that are asked for would be left out
     if _THINGS.match(text) or re.search(r"\d", bare):  # «in 2019» would be left out
         return ""
     own = set(graph.types(question.entities[0]))

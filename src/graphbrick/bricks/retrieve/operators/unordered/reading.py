@@ -42,7 +42,7 @@ from graphbrick.language import forms
 from graphbrick.language.stems import is_plural
 from graphbrick.patterns.lexicon import SMALL
 from graphbrick.patterns.properties.name_parts import NameOf
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import Source, value_of
 
 _LEADS = {
     ("how", "many"): "count", ("how", "much"): "count", ("number", "of"): "count", ("count", "of"): "count",
@@ -255,7 +255,7 @@ class _Reader:
     def _tells_apart(self, source: Source, name: str) -> bool:
         """Return whether all members of a class have another value of a property."""
         members = self.links.lexicon.classes[name]
-        values = [self.questions.place.graph.properties(one).get(source.name) for one in members[:_LOOKED_AT].tolist()]
+        values = [value_of(self.questions.place.graph, source, one) for one in members[:_LOOKED_AT].tolist()]
         return len(values) > 1 and None not in values and len(set(map(str, values))) == len(values)
 
     def _truth(self, attempt: Attempt, name: str) -> Plan | None:

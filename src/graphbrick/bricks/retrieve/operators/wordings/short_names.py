@@ -9,7 +9,7 @@ from functools import lru_cache
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.language.stems import spaced
+from graphbrick.language.stems import spaced, stem
 from graphbrick.patterns.properties.sources import sources_of
 
 _USUAL = {  # what columns are called, that does not begin as the word does
@@ -23,6 +23,7 @@ _USUAL = {  # what columns are called, that does not begin as the word does
     "srp": "retail price|list price", "msrp": "retail price|list price", "rrp": "retail price|list price",
     "ht": "height", "dt": "date", "ts": "timestamp", "mins": "minutes", "secs": "seconds", "hrs": "hours",
 }  # fmt: skip
+_DATE_OF = re.compile(r"\b(?P<noun>[a-z]{5,}) (?:dates?|times?|days?)\b")
 _WHOLE_PHRASES = re.compile("square (?:foot|feet|footage|met(?:er|re)s)|sq ft")
 _NO_WORDS = re.compile(r"[\W_]+")
 _SHORTEST, _LONGEST, _LEFT_OUT = 3, 5, 2  # letters of what is left of a word, and those that are left out
@@ -48,10 +49,28 @@ def with_short_names(graph: Graph, text: str, classes: Iterable[str], known: Cal
             others = set(_NO_WORDS.sub(" ", said).split()).difference(name.split())
             if not others or (any(map(known, others)) and not _WHOLE_PHRASES.search(said)):
                 continue
-            event(f"{said!r} is read as {name!r}", "operators.short_name", said=said, name=name)
-            text = f"{text[: match.start()]}{name}{text[match.end() :]}"
+            text = _told(text, match, name)
             break
+    for match in _DATE_OF.finditer(text):
+        name = _date_named(graph, match["noun"])
+        if name and not known(match["noun"]):
+            return _told(text, match, name)
     return text
+
+
+def _told(text: str, match: re.Match[str], name: str) -> str:
+    """Return a text with a name in place of a match, and tell so."""
+    event(f"{match[0]!r} is read as {name!r}", "operators.short_name", said=match[0], name=name)
+    return f"{text[: match.start()]}{name}{text[match.end() :]}"
+
+
+def _date_named(graph: Graph, noun: str) -> str:
+    """Return the name of the only date with the verb behind a noun: `created_at` for the creation date; "" for none."""
+    verb = forms.verb_behind(noun) if forms.is_installed() else ""
+    said = {stem(verb), stem(forms.participle(verb))} if verb else set[str]()
+    dates = [one for one in sources_of(graph) if one.is_date and stem(noun) not in one.words]
+    named = [one for one in dates if said & set(one.stems)]
+    return f"{named[0].spoken.removesuffix(' at').removesuffix(' on')} date" if len(named) == 1 else ""
 
 
 @lru_cache(maxsize=64)

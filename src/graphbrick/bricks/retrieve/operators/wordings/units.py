@@ -11,7 +11,7 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.language import forms
-from graphbrick.language.stems import WORD, spaced, stem, stems
+from graphbrick.language.stems import WORD, Stems, spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source
 
 _MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount")
@@ -20,6 +20,7 @@ _DURATIONS = ("duration", "length", "runtime", "hours", "minutes", "seconds", "m
 _LENGTHS_OF_TIME = ("duration", "length", "runtime")
 
 
+_DONE_TO = frozenset(map(stem, "spent total overall taken logged used".split()))  # said of numbers in their names
 _HOW_MUCH = frozenset(map(stem, "size amount quantity capacity total volume price cost value".split()))
 
 
@@ -62,6 +63,7 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
     ),
     (
         _table(
+            (1e-6, "µg ug mcg micrograms"),
             (0.001, "mg milligrams"),
             (1.0, "g grams"),
             (1e3, "kg kgs kilos kilograms"),
@@ -82,6 +84,7 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
         ),
         ("area", "size"),
     ),
+    (_table((1.0, "kcal kilocalories"), (1 / 4.184, "kj kilojoules")), ("energy", "calories")),
     (_table((1.0, "w watts watt"), (1e3, "kw kilowatts"), (1e6, "mw megawatts")), ("power", "consumption", "output")),
     (
         _table((1.0, "hz hertz"), (1e3, "khz kilohertz"), (1e6, "mhz megahertz"), (1e9, "ghz gigahertz")),
@@ -158,6 +161,30 @@ def factor_of(name: str, unit: str) -> float | None:
     table = next((table for table, _ in _UNITS if stem(unit) in table), {})
     own = next((table[word] for word in stems(spaced(name)) if word in table), None)
     return None if own is None else table[stem(unit)] / own
+
+
+def unit_in(name: str) -> str:
+    """Return the unit with which the name of a number ends; "" for none.
+
+    >>> unit_in("timeSpentSeconds"), unit_in("time_spent"), unit_in("days")
+    ('seconds', '', '')
+    """
+    words = spaced(name).lower().replace("_", " ").split()
+    return words[-1] if len(words) > 1 and any(stem(words[-1]) in table for table, _ in _UNITS) else ""
+
+
+def is_without_unit(words: Stems, name: str) -> bool:
+    """Return whether words are the name of a number but for its unit and for what is done to it: «time», «hours».
+
+    >>> is_without_unit(("tim",), "timeSpentSeconds"), is_without_unit(("hour",), "timeSpentSeconds")
+    (True, True)
+    >>> is_without_unit(("tim",), "time_zone"), is_without_unit(("hour",), "start_time")
+    (False, False)
+    """
+    unit = unit_in(name)
+    table = next((table for table, _ in _UNITS if stem(unit) in table), {})
+    rest = tuple(word for word in stems(spaced(name).replace("_", " ")) if word not in _DONE_TO and word not in table)
+    return bool(table) and (rest == words or (len(words) == 1 and words[0] in table))
 
 
 def is_in_unit(name: str, unit: str) -> bool:

@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.measures import Attribute
 from graphbrick.bricks.retrieve.operators.sets import Ints, Members, Place, SetPlan, Shown, Steps, TextPlan, no_value
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import shown_value
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import Source, value_of
 
 _PROVEN, _GROUPS = 20, 100  # entities that are shown in all, at least one of each of so many groups
 _LISTED_EMPTY = 20  # groups without any that are listed
@@ -82,14 +82,14 @@ class Grouping:
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return the properties, or the paths, that show the groups of some entities."""
         if not self.steps:
-            return [] if self.source is None else place.properties(self.source.name, entities)
+            return [] if self.source is None else place.properties(self.source, entities)
         followed = (place.followed(one, self.steps, back=False) for one in entities.tolist())
         return [one.path(i) for one in followed if one is not None for i in range(len(one.ends))]
 
     def _keys(self, place: Place, entity: int) -> list[Key]:
         if self.source is None:
             return [Key(place.graph.label(entity), entity)]
-        value = place.graph.properties(entity).get(self.source.name)
+        value = value_of(place.graph, self.source, entity)
         values = value if isinstance(value, tuple) else () if value is None else (value,)
         return [Key(part_of(shown_value(one), self.part)) for one in values]
 

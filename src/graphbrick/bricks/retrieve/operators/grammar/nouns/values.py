@@ -121,13 +121,20 @@ class OfValues(Roles):
             return subject.plan
         return p.Both((subject.plan, self.resolver.holding(source)))
 
-    def with_some(self, subject: Subject, source: Source, *, none: bool) -> SetPlan:
-        """Return the part of a set with a property, or without: of numbers, those with 0 if there are any."""
+    def with_some(self, subject: Subject, source: Source, *, none: bool, is_entry: bool = False) -> SetPlan:
+        """Return the part of a set with a property, or without: of numbers, those with 0 if there are any.
+
+        Args:
+            subject: The set.
+            source: The property.
+            none: Whether the part without is asked for.
+            is_entry: Whether any value will do: zero is «a value».
+        """
         if source.kind == Kind.BOOLEAN:
             yes = Where(subject.plan, (source,), True)
             return p.Without(self._knowing(subject, source, yes), yes) if none else yes
         known: SetPlan = p.Both((subject.plan, self.resolver.holding(source)))
-        if source.literal is None or source.is_date:
+        if source.literal is None or source.is_date or is_entry:
             return p.Without(subject.plan, known) if none else known
         zero = p.compared(p.Members(subject.name), p.Attribute(source), "exactly", 0)
         has = p.Without(known, zero) if len(zero.run(self.place)) else known

@@ -1,0 +1,135 @@
+"""Questions for several properties of one thing: «what are the sector and size of Acme», «Acme's email and phone»."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.plan import Listed, Members, Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.sets import (
+    NO_VALUE,
+    CannotPlanError,
+    Ints,
+    Place,
+    Shown,
+    TextPlan,
+    no_value,
+)
+from graphbrick.core.items import Item
+from graphbrick.language.stems import stems
+from graphbrick.patterns.properties.sources import owners_of
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.facts import Facts
+
+_LEAD = (
+    r"^(?:(?:what (?:is|are|was|were)|what's|(?:please )?(?:give|show|tell|send)(?: me)?|list|find|get|look up|name|"
+    r"(?:i|we) (?:need|want)(?: to know)?)(?: all)? )?(?:the )?"
+)
+_WHO = r"(?:the )?(?P<who>e\d+)"
+_LISTS = (
+    re.compile(rf"{_LEAD}(?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:of|for) {_WHO}$"),
+    re.compile(rf"{_LEAD}(?P<list>[^?:;]+?) of {_WHO} and (?P<rest>(?:(?:its|their|his|her|the) )?[^?:;]+)$"),
+    re.compile(rf"^(?:what|which) (?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:does|do|did) {_WHO} have$"),
+    re.compile(rf"^(?:tell me about )?{_WHO}(?::|,| -) ?(?:the |its )?(?P<list>[^?:;]+?(?:,| and )[^?:;]+)$"),
+)
+_BETWEEN = re.compile(r"(?:, and |, | and (?:also )?)(?:the |its |their |his |her |what (?:is|are) )*")
+_OWN = re.compile(r"^(?:the|its|their|his|her) ")
+_MENTION = re.compile(r"\be\d+\b")
+
+
+@dataclass(frozen=True)
+class Several(TextPlan):
+    """Several things about one entity, each with its name.
+
+    Attributes:
+        base: The entity.
+        parts: The words of the question for each, and the plan of it.
+    """
+
+    base: Listed
+    parts: tuple[tuple[str, Plan], ...]
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return "; ".join(plan.text(place) for _, plan in self.parts)
+
+    def texts(self, place: Place) -> list[str]:
+        """Return the plan as people read it, and those of its parts."""
+        return [self.text(place), *(text for _, plan in self.parts for text in plan.texts(place))]
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entity."""
+        return self.base.run(place)
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return a line for each part, such as «sector: Energy»; what is not known is said to be so."""
+        return [Shown(f"{name}: {_values(plan, place)}") for name, plan in self.parts]
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return what shows the parts."""
+        return [item for _, plan in self.parts for item in _proofs(plan, place)]
+
+
+def _values(plan: Plan, place: Place) -> str:
+    try:
+        if isinstance(plan, TextPlan):
+            found = [one.text for one in plan.shown(place)]
+        else:
+            found = list(map(place.graph.label, plan.run(place).tolist())) if isinstance(plan, SetPlan) else []
+    except CannotPlanError as error:
+        if error.code != NO_VALUE:
+            raise
+        found = []
+    return ", ".join(found) or "not known"
+
+
+def _proofs(plan: Plan, place: Place) -> list[Item]:
+    if isinstance(plan, TextPlan):
+        return plan.proofs(place)
+    return plan.proofs(place, plan.run(place)) if isinstance(plan, SetPlan) else []
+
+
+def several_values(facts: Facts, text: str) -> Plan | None:
+    """Return the plan of a question for several things about an entity, at least one of them a property; else None.
+
+    Raises:
+        CannotPlanError: One of them is neither a property nor what a relation leads to.
+    """
+    match = next(filter(None, (pattern.match(text) for pattern in _LISTS)), None)
+    if match is None or len(_MENTION.findall(text)) != 1:
+        return None
+    rest = match.groupdict().get("rest")
+    said = [*_BETWEEN.split(match["list"]), *(_BETWEEN.split(_OWN.sub("", rest)) if rest else ())]
+    is_one = not rest and any(one.stems == stems(match["list"]) for one in facts.sources)  # «terms and conditions»
+    if len(said) < 2 or not all(said) or is_one:
+        return None
+    base = Listed((facts.parser.entity(match["who"]),))
+    own = [(name, _property(facts, base, name)) for name in said]
+    if not any(plan for _, plan in own):
+        return None
+    return Several(base, tuple((name, plan or _related(facts, base, name, match["who"])) for name, plan in own))
+
+
+def _property(facts: Facts, base: Listed, name: str) -> Plan | None:
+    """Return the plan of a property that a noun names, also one that this entity lacks; None for no property."""
+    sources, part = facts.named(name)
+    plan = facts.values(sources, base, part)
+    if plan is not None:
+        return plan
+    kinds = facts.place.graph.types(base.entities[0])
+    members = [Members(kind).run(facts.place) for kind in kinds if kind in facts.place.classes]
+    known = [one for one in sources if any(np.isin(own, owners_of(facts.place.graph, one)).any() for own in members)]
+    return Values(base, known[0], part) if known else None
+
+
+def _related(facts: Facts, base: Listed, name: str, who: str) -> Plan:
+    """Return the plan of what a relation that a noun names leads to."""
+    try:
+        return facts.parser.set(facts.english.as_question(f"{name} of {who}"))
+    except CannotPlanError as error:
+        raise no_value(base.text(facts.place), name) from error
