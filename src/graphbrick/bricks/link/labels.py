@@ -115,6 +115,7 @@ class LinkLabels(LinkStage):
             entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry, values)
         ]
         parts = unmatched.lower_parts() if not (question.shows_names or question.shouts) else []
+        parts += unmatched.numbered()
         matches += [
             entry
             for entry in parts

@@ -113,6 +113,15 @@ class Unmatched:
                 taken.append((Span(at, at), mention))
         return taken
 
+    def numbered(self) -> Matches:
+        """Return numbers after a word of the graph that end one name alone: «sprint 8» of «Web Sprint 8»."""
+        words, known, taken = self.question.words[:READ_WORDS], vocabulary(self.graph), list[tuple[Span, Mention]]()
+        for at in range(1, len(words)):
+            if words[at].text.isdigit() and words[at - 1].text in known and words[at - 1].text not in QUESTION_WORDS:
+                mention = self._part(Span(at - 1, at))
+                taken += [(Span(at - 1, at), mention)] if mention is not None else []
+        return taken
+
     def nearest(self, n: int) -> list[str]:
         """Return the ``n`` names that are nearest to pieces of the question, after `alone`."""
         return list(dict.fromkeys(match.name for _, match in self._near))[:n]

@@ -23,7 +23,7 @@ MONTHS = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 COMPARES = re.compile(
-    r"\b(?:no|not|never|neither|(?:any|no)(?: ?one|body)|nothing|anything|most|least|fewest|first|last|average|mean"
+    r"\b(?:no|not|never|neither|(?:any|no)(?: ?one|body)|nothing|anything|most|least|fewest|top|first|last|average|mean"
     r"|total|sum|how (?:many|much)|than|before|after|since|until|between|over|above|under|below"
     rf"|(?:in|on|during) (?:\d|{'|'.join(sorted(MONTHS))})|[a-z]{{2,}}est\b)"
 )

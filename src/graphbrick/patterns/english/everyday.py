@@ -28,6 +28,7 @@ EVERYDAY = tuple(
         (r"(?: ever| so far| to date)(?:$|(?= by ))", ""),
         (r"\b(of|for) (?:everybody|everyone|anybody|anyone|all people|all those) (?=who )", r"\1 those "),
         (r"\bcontact persons?\b", "contact"),
+        (r"\b(?:folks|guys)\b(?= (?:who|that|from|in|at|on|with|working|of|[a-z]+ing)\b|$)", "people"),
         (r"^when did (?:we|you) (?:get|receive|have) the (last|latest|first|newest|most recent) ([a-z]+) "
          r"(?:from|of|by) (?=(?:the )?e\d+$)", r"when was the \1 \2 of "),
         (r"^how (?:many|much) (e\d+) (?:do we have|have we got|is there|are there|is|are)(?: left| still)* in stock$",

@@ -44,6 +44,7 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
+from graphbrick.bricks.retrieve.operators.things.records import counting_records
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
@@ -139,30 +140,29 @@ class Operators(RetrieveStage):
 
         embedder = getattr(self.patterns.scorer, "embedder", None)
         reworded = reworded_by(graph, self._lexicon(graph), query.text, trace.events, embedder)
-        names = map(graph.label, query.seeds[:1])
-        cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in names]
+        named = map(graph.label, query.seeds[:1])
+        cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in named]
         return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards]
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
-        pattern = stated(cast(Graph, subgraph.graph), query.text)
+        graph = cast(Graph, subgraph.graph)
+        pattern = stated(graph, query.text)
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
-        query = with_given_seed(cast(Graph, subgraph.graph), query)
-        query = in_words_of_quantities(cast(Graph, subgraph.graph), query)
-        plain, is_unsure = courtesy_left_out(cast(Graph, subgraph.graph), query)
-        spelled = self._spelled(plain, cast(Graph, subgraph.graph))
-        embedder = getattr(self.patterns.scorer, "embedder", None)
-        lexicon = self._lexicon(cast(Graph, subgraph.graph))
+        query = in_words_of_quantities(graph, with_given_seed(graph, query))
+        plain, is_unsure = courtesy_left_out(graph, query)
+        spelled = self._spelled(plain, graph)
+        embedder, lexicon = getattr(self.patterns.scorer, "embedder", None), self._lexicon(graph)
         evidence = or_by_meaning(self._retrieve, lexicon, spelled, subgraph, embedder)
         if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))
-        if has_triple_properties(cast(Graph, subgraph.graph)):
+        if has_triple_properties(graph):
             from graphbrick.bricks.retrieve.operators.triples.now import leaves_out_now  # most graphs need it not
 
-            is_unsure |= leaves_out_now(cast(Graph, subgraph.graph), query.text, evidence)
+            is_unsure |= leaves_out_now(graph, query.text, evidence)
         most = ASSUMED if is_unsure else 1.0 if spelled is plain else MISSPELT
         sure = evidence.confidence
         return evidence if sure is None or sure <= most else replace(evidence, confidence=most)
@@ -186,8 +186,8 @@ class Operators(RetrieveStage):
         )
         text = question_of(graph, query, partial(is_known, lexicon, words)).text
         readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
-        readings = [one for one in readings if one.word not in names or one.read_as in names]  # «max» of a name
-        readings = [one for one in readings if one.word not in whole]  # «iso» is no `iso_numeric`
+        readings = [one for one in readings if one.word not in whole]  # «iso» is no `iso_numeric`, «max» part of a name
+        readings = [one for one in readings if one.word not in names or one.read_as in names]
         for reading in readings:
             event(str(reading), "operators.misspelt", word=reading.word, read_as=reading.read_as)
         return replace(query, text=with_readings(query.text, readings)) if readings else query
@@ -213,7 +213,7 @@ class Operators(RetrieveStage):
                 text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
                 query = replace(query, text=text, seeds=parser.question.entities, mentions=())
             check_one(words, parser.question.text)
-            plan = of_grammar(parser) if asks_of_properties or cues else None
+            plan = counting_records(parser, of_grammar(parser)) if asks_of_properties or cues else None
             if plan is not None:
                 sure = not parser.resolver.assumptions_of(plan)
                 return self._told(evidence_of(plan, place, self.cap, repr(self), sure=sure), plan, parser)
@@ -254,8 +254,9 @@ class Operators(RetrieveStage):
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
             check_left_out(parser, plan)
             check_ends(parser.schema, parser.question, plan)
-            is_sure = not by_model and not (plan and resolver.assumptions_of(plan))
-            evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self), sure=is_sure)
+            plan = counting_records(parser, plan)
+            sure = not by_model and not (plan and resolver.assumptions_of(plan))
+            evidence = evidence_of(plan, parser.place, self.cap, repr(self), sure=sure) if plan else None
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH, APART)
             if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):

@@ -61,21 +61,26 @@ class CountIn(Measure):
         steps: The pattern.
         ends: The set.
         conditions: Conditions on the triples of a pattern of one relation.
+        every: Whether each walk counts, also several to one end.
     """
 
     steps: Steps
     ends: SetPlan
     conditions: tuple[Condition, ...] = ()
+    every: bool = False
 
     def text(self, place: Place) -> str:
         """Return the measure as people read it."""
         said = ", ".join(condition.text for condition in self.conditions)
-        return f"count of * {place.steps_text(self.steps, f'({self.ends.text(place)})')}{f' ({said})' if said else ''}"
+        what = "triples of" if self.every else "of"
+        ends = place.steps_text(self.steps, f"({self.ends.text(place)})")
+        return f"count {what} * {ends}{f' ({said})' if said else ''}"
 
     def of(self, place: Place, entities: Ints) -> Floats:
         """Return the number of each entity."""
         owners, ends = _ends_of(place, self.steps, entities, self.ends, self.conditions)
-        both = np.unique(np.stack([owners, ends]), axis=1)
+        both = np.stack([owners, ends])
+        both = both if self.every else np.unique(both, axis=1)
         return np.nan_to_num(_reduced(both[0], np.ones(both.shape[1]), entities, "sum"))
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:

@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.operators.triples.frames import Frame
 from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues, Ends
-from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
+from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives, with_number_last
 from graphbrick.bricks.retrieve.operators.triples.way import OnTheWay
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
@@ -47,7 +47,7 @@ class TripleReader(Parts):
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
-        text = self.english.without("everywhere", text)
+        text = with_number_last(self.english.without("everywhere", text))
         bounded = self._tried(self._superlatives.bounded, text)
         if bounded is not None:
             return bounded

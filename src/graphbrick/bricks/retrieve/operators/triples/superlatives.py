@@ -20,6 +20,35 @@ from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import Source, owners_of
 
 _SUMS = ("most", "fewest", "least")
+_COUNT = r"(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten)"
+_OF_SEVERAL = (
+    re.compile(
+        rf"^(?:(?:who|which|what) (?:are|were) )?(?:the |which |what )?{_COUNT} (?P<noun>[a-z]+) "
+        r"(?:(?:that|who|which) )?(?P<verb>(?!(?:with|having|has|have|had|of|in|at)\b)[a-z]+) (?:the )?"
+        r"(?P<most>most|fewest|least) (?P<what>.+)$"
+    ),
+    re.compile(
+        rf"^(?:(?:who|which|what) (?:are|were) )?(?:list |show me |give me )?(?:the |our )?(?P<most>top) {_COUNT} "
+        r"(?P<noun>[a-z]+) by (?:total |the )?(?P<what>[a-z]+) (?P<verb>[a-z]+ed|spent|won|sold|bought|made)$"
+    ),
+)
+_PEOPLE = frozenset("people persons ones".split())
+
+
+def with_number_last(text: str) -> str:
+    """Return «the 3 users who logged the most time» as who «logged the 3 most time», and «top 3 users by time logged».
+
+    >>> with_number_last("who are the 3 users that logged the most time")
+    'which users logged the 3 most time'
+    >>> with_number_last("top 5 people by hours spent")
+    'who spent the 5 most hours'
+    """
+    match = next(filter(None, (pattern.match(text) for pattern in _OF_SEVERAL)), None)
+    if match is None:
+        return text
+    who = "who" if match["noun"] in _PEOPLE else f"which {match['noun']}"
+    most = "most" if match["most"] == "top" else match["most"]
+    return f"{who} {match['verb']} the {match['n']} {most} {match['what']}"
 
 
 class TripleSuperlatives(Parts):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import sources_of, words_of_values
+from graphbrick.patterns.properties.sources import sources_of, whole_values, words_of_values
 
 _DAY = r"(?:the )?(?:year )?(?:\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
 _MADE_THEN = re.compile(
@@ -58,6 +60,47 @@ _HOW_MANY = (
 )
 
 
+_LIGHT = (
+    r"(?:leaves?|left|writes?|wrote|written|makes?|made|posts?|posted|submits?|submitted|gives?|gave|given|adds?|added)"
+)
+
+
+@lru_cache(maxsize=64)
+def _patterns(nouns: frozenset[str]) -> tuple[re.Pattern[str], ...]:
+    """Return the wordings in which records called so are made: «how many comments did e0 leave»."""
+    noun = rf"(?P<noun>(?:{'|'.join(sorted(nouns))})s?)\b"
+    one = rf"(?:an? |any |some |the )?(?:(?P<which>[a-z][a-z -]*?) )??{noun}"
+    texts = (
+        rf"^how many (?P<many>{noun}) (?:do|does|did|has|have) (?P<who>(?:the )?e\d+) {_LIGHT}(?P<rest>.*)$",
+        rf"^(?P<lead>who|(?:which|what) [a-z]+) (?:has |have )?{_LIGHT} the (?P<most>most|fewest|least) {noun}$",
+        rf"\b(?P<aux>do|does|did) (?P<who>(?:the )?e\d+|[a-z]+) {_LIGHT} {one}(?: (?P<to>on|about|of|for|to|in))?"
+        r"(?P<rest>| .*)$",
+        rf"\b{_LIGHT} {one} (?P<to>on|about|of|for|to) (?P<rest>.+)$",
+    )
+    return tuple(map(re.compile, texts))
+
+
+def verb_of_relation(label: str) -> str:
+    """Return the verb of a relation that is one in the past, such as «comment» of `COMMENTED`; "" for another."""
+    first = next(iter(re.findall(r"[a-z]+", spaced(label).lower().replace("_", " "))), "")
+    verb = forms.participle_of(first) if first and forms.is_installed() else ""
+    return verb if verb != first else ""
+
+
+def relations_of_noun(graph: Graph, lexicon: Lexicon, noun: str) -> list[int]:
+    """Return the relations whose triples a noun stands for: reviews of `REVIEWED`; none for the name of a class."""
+    if lexicon.class_named(stems(noun)) or stems(noun) in lexicon.roles:
+        return []
+    return [number for number, verb in enumerate(_verbs(graph)) if verb and stem(verb) == stem(noun)]
+
+
+def _verbs(graph: Graph) -> list[str]:
+    """Return the verb of each relation, as `verb_of_relation` gives it; a session finds them once."""
+    key = ("verbs of relations", graph.place, graph.hash)
+    labels = map(graph.relation_label, range(graph.n_relations))
+    return current_session().get(key, lambda: [*map(verb_of_relation, labels)], at_most=8)
+
+
 def in_words_of_records(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexicon) -> str:
     """Return a question about records in the words that other rules read.
 
@@ -68,7 +111,29 @@ def in_words_of_records(graph: Graph, text: str, entities: Sequence[int], lexico
         lexicon: The words of the graph.
     """
     text = _by_the_hour(graph, _in_packs(graph, _of_journeys(graph, text, entities, lexicon)))
+    text = _in_verb(graph, text, lexicon)
     return _without_making(graph, _by_quantity(graph, text), lexicon)
+
+
+def _in_verb(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «who left a comment on e0» as «who commented on e0», where a relation is called so; also how many."""
+    if not re.search(rf"\b{_LIGHT}\b", text):
+        return text
+    nouns = frozenset(verb for verb in _verbs(graph) if verb and relations_of_noun(graph, lexicon, verb))
+    match = next(filter(None, (one.search(text) for one in _patterns(nouns))), None) if nouns else None
+    if match is None:
+        return text
+    verb, parts = match["noun"] if match["noun"] in nouns else match["noun"][:-1], match.groupdict("")
+    which = parts.get("which", "")
+    if which and which not in whole_values(graph):
+        return text
+    before, on = text[: match.start()], " on" if parts.get("to") == "on" else ""
+    if "most" in parts:
+        return f"{parts['lead']} has the {parts['most']} {parts['noun']}"
+    if "many" in parts:
+        return f"how many times did {parts['who']} {verb}{parts['rest']}"
+    said = f"{parts['aux']} {parts['who']} {verb}" if "aux" in parts else forms.past(verb)
+    return f"{before}{said}{on} {parts['rest'].strip()}{f' with {which}' if which else ''}".replace("  ", " ").strip()
 
 
 def _of_journeys(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexicon) -> str:
