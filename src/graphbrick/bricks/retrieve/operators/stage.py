@@ -44,10 +44,10 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
-from graphbrick.bricks.retrieve.operators.things.records import counting_records
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
+from graphbrick.bricks.retrieve.operators.unordered.records import counting_records
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
@@ -200,8 +200,7 @@ class Operators(RetrieveStage):
         question = with_classes(graph, question, lexicon, words)
         cues = words.cues_in(in_years(graph, question).text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
-        has_properties = has_columns(graph) or has_triple_properties(graph)
-        asks_of_properties = has_properties or asks_for_card(words, question.text)
+        asks_of_properties = has_columns(graph) or has_triple_properties(graph) or asks_for_card(words, question.text)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
         try:
