@@ -253,7 +253,10 @@ def computed(evidence: Evidence) -> Answer:
         else:
             paths = [i for ends in by_start.values() for i in ends][:_COUNTED]
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
-        support.append((*dict.fromkeys(properties.get(own, every)), place, *paths))
+        value = (
+            own if isinstance(own, int) else own.partition(": ")[2]
+        )  # «price: 18», one of several that are asked for
+        support.append((*dict.fromkeys(properties.get(value or own, [] if value else every)), place, *paths))
     return Answer(
         texts=tuple(texts),
         entities=tuple(row.entities[0] if row.entities and _is_of(evidence, row) else None for _, row in rows),

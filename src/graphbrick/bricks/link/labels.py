@@ -114,8 +114,7 @@ class LinkLabels(LinkStage):
         matches = [
             entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry, values)
         ]
-        parts = unmatched.lower_parts() if not (question.shows_names or question.shouts) else []
-        parts += unmatched.numbered()
+        parts = _parts_of_names(unmatched)
         matches += [
             entry
             for entry in parts
@@ -191,6 +190,17 @@ class LinkLabels(LinkStage):
             nearest=names,
             instead=unmatched.instead(_SHOWN),
         )
+
+
+def _parts_of_names(unmatched: Unmatched) -> Matches:
+    """Return parts of names in a question that shows none by capitals, and numbers that end names."""
+    question = unmatched.question
+    is_lower = not (question.shows_names or question.shouts)
+    if not is_lower and not any(word.text.isdigit() for word in question.words):
+        return []
+    from graphbrick.bricks.link.lower_case import lower_parts, numbered  # most questions have their names as they are
+
+    return [*(lower_parts(unmatched) if is_lower else ()), *numbered(unmatched)]
 
 
 _IN_NAME = re.compile(

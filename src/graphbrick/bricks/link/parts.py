@@ -10,7 +10,6 @@ import numpy as np
 
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
-from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import name_form
@@ -18,24 +17,12 @@ from graphbrick.language.hashing import extend_span, token_hashes
 from graphbrick.language.stems import possible_singulars, spaced, stem
 
 _PART, _WHOLE = 0.9, 0.95
-_LOOKED_AT, _TURN = 500, 0.02  # names, and the share of them with a comma from which names are turned round
 _BETWEEN = frozenset(("on", "of", "from", "in", "at", "for", "the"))
 _SUFFIXES = frozenset(
     "inc incorporated co company corp corporation ltd limited llc plc gmbh ag kg sa srl spa bv nv ab oy as group "
     "holding holdings international intl the and".split()
 )
 """Words at the end of a name that only say that it is a company."""
-
-
-def has_turned(graph: Graph) -> bool:
-    """Return whether names of a graph are turned round, as «Apples, raw» and «Doe, John» are; a session looks once."""
-    return current_session().get(("turned names", graph.place, graph.hash), lambda: _has_turned(graph), at_most=8)
-
-
-def _has_turned(graph: Graph) -> bool:
-    step = max(1, graph.n_entities // _LOOKED_AT)
-    labels = [graph.label(entity) for entity in range(0, graph.n_entities, step)]
-    return sum(", " in label for label in labels) >= _TURN * len(labels)
 
 
 def turned(graph: Graph, question: Question, span: Span) -> Mention | None:

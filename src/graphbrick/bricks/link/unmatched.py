@@ -13,6 +13,7 @@ from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.spellings import other_spellings
 from graphbrick.bricks.link.words import PARTICLES, TITLES, vocabulary
 from graphbrick.core import Mention
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import NearMatch, misspelt
@@ -22,17 +23,17 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 # Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
 READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
 _LONGEST_PART = 4
+_LOOKED_AT, _TURN = 500, 0.02  # names, and the share of them with a comma from which names are turned round
 _MOST_NAMES = 100  # names with one part that are compared
 _PART = 0.9  # the score of a part that only one name has
 WHOLE_NAME = 0.95
 """The score of a whole name in another spelling, or with its words in another order."""
-_MISSPELT = 5  # letters of the shortest name in which a typing error is forgiven
+MISSPELT = 5  # letters of the shortest name in which a typing error is forgiven
 _MISSPELT_LOWER = 8  # the same for names in lower case
 _ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
 _ALIKE = 3  # letters that names of fewer than that begin with in common
 _NEAREST = 8
-_AUXILIARIES = frozenset(("do", "does", "did", "has", "have", "had", "is", "was"))
 
 
 @dataclass(frozen=True)
@@ -90,37 +91,11 @@ class Unmatched:
         every = list(self._spans(lower_from=1))
         named = [span for span, is_named in every if is_named]
         spans = named or [span for span, _ in every]
-        for look_up in (self._other_spelling, self._one_error, self._part):
+        for look_up in (self._other_spelling, self._one_error, self.part):
             matches = [(span, mention) for span in spans if (mention := look_up(span)) is not None]
             if matches:
                 return disjoint(matches)
         return [] if named and self.several else self._near_misses(spans)
-
-    def lower_parts(self) -> Matches:
-        """Return words in lower case that English does not have and that are parts of one name alone: «senna»."""
-        from graphbrick.language.forms import is_installed, is_word  # most questions have their names as they are
-
-        known, taken = vocabulary(self.graph), list[tuple[Span, Mention]]()
-        for at, word in enumerate(self.question.words[:READ_WORDS]):
-            is_common = word.text in QUESTION_WORDS or word.text in known or not word.text.isalpha()
-            before = self.question.words[at - 1].text if at else ""
-            is_subject = before in _AUXILIARIES and not word.text.endswith("s")  # «did senna win»
-            is_english = is_installed() and is_word(word.text) and not is_subject
-            if is_common or len(word.text) < _MISSPELT or is_english:
-                continue
-            mention = self._part(Span(at, at))
-            if mention is not None:
-                taken.append((Span(at, at), mention))
-        return taken
-
-    def numbered(self) -> Matches:
-        """Return numbers after a word of the graph that end one name alone: «sprint 8» of «Web Sprint 8»."""
-        words, known, taken = self.question.words[:READ_WORDS], vocabulary(self.graph), list[tuple[Span, Mention]]()
-        for at in range(1, len(words)):
-            if words[at].text.isdigit() and words[at - 1].text in known and words[at - 1].text not in QUESTION_WORDS:
-                mention = self._part(Span(at - 1, at))
-                taken += [(Span(at - 1, at), mention)] if mention is not None else []
-        return taken
 
     def nearest(self, n: int) -> list[str]:
         """Return the ``n`` names that are nearest to pieces of the question, after `alone`."""
@@ -137,7 +112,7 @@ class Unmatched:
         near = [
             (span, match)
             for span, text in folded.items()
-            if len(text) >= _MISSPELT - 1
+            if len(text) >= MISSPELT - 1
             for match in self.graph.names.near(text, 3, min_score=0.5)
         ]
         near.sort(key=lambda entry: (-entry[1].score, -entry[0].size, entry[0].first, entry[1].entity))
@@ -222,7 +197,7 @@ class Unmatched:
             return self._turned(span) or (self._one_error(span) if long else None)
         steps = [self._other_spelling, self._turned, self._acronym]
         if not longer and whole:
-            steps.append(self._part)
+            steps.append(self.part)
         if span.size > 1 or whole:
             steps.append(self._one_error)
         if not longer and whole:
@@ -240,13 +215,11 @@ class Unmatched:
 
     def _turned(self, span: Span) -> Mention | None:
         """Return the entity whose name has the words of a span in another order, as «Apples, raw» has."""
-        from graphbrick.bricks.link.parts import has_turned, turned  # most graphs have no such names
+        if not 1 < span.size <= _LONGEST_PART or not _has_turned(self.graph):
+            return None
+        from graphbrick.bricks.link.parts import turned  # most graphs have no such names
 
-        return (
-            turned(self.graph, self.question, span)
-            if 1 < span.size <= _LONGEST_PART and has_turned(self.graph)
-            else None
-        )
+        return turned(self.graph, self.question, span)
 
     def _acronym(self, span: Span) -> Mention | None:
         """Return the only entity whose name has these initials, as «ICU» has those of Intensive Care Unit."""
@@ -257,7 +230,7 @@ class Unmatched:
 
         return self._only(surface, meant_by(self.graph, surface), "is taken by its initials for", "link.initials")
 
-    def _part(self, span: Span) -> Mention | None:
+    def part(self, span: Span) -> Mention | None:
         """Return the entity of which a span is a part of the name, if it is the only one or `_in_all`."""
         folded, surface = self.question.folded(span), self.question.surface(span)
         if span.size > _LONGEST_PART or len(folded) < 2:
@@ -269,7 +242,8 @@ class Unmatched:
         if inner is not None:
             taken, n = self.graph.label(inner), len(entities) - 1
             text = f"{surface!r} is a part of {taken!r}, which {n:,} longer names contain; took it"
-            event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
+            if surface != taken:
+                event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
             return Mention(surface, inner, _PART)
         if len(entities) > 1:
             from graphbrick.bricks.link.parts import told_by_rest  # most names are written in full
@@ -304,10 +278,10 @@ class Unmatched:
         folded = self.question.folded(span)
         scores: dict[int, float] = {}
         is_right = span.size == 1 and bool(self.graph.names.containing(folded))  # a word of some name as it is
-        for name in misspelt(self.graph.names, folded) if len(folded) >= _MISSPELT and not is_right else ():
+        for name in misspelt(self.graph.names, folded) if len(folded) >= MISSPELT and not is_right else ():
             form = name_form(self.graph.names.name(name))
             score = max(fuzz.ratio(folded, form) / 100, OSA.normalized_similarity(folded, form))
-            if score >= self.min_score and len(form) >= _MISSPELT - 1:
+            if score >= self.min_score and len(form) >= MISSPELT - 1:
                 entity = self.graph.names.entity(name)
                 scores[entity] = max(score, scores.get(entity, 0))
         return self._nearest(span, scores) if scores else None
@@ -344,3 +318,13 @@ def tell_other_spelling(name: str, taken: str) -> None:
     """Record that words name an entity that is spelled otherwise."""
     message = f"{name!r} is not a name in this graph; {taken!r}, spelled otherwise, is taken for it"
     event(message, "link.other_spelling", name=name, taken=taken)
+
+
+def _has_turned(graph: Graph) -> bool:
+    """Return whether names of a graph are turned round, as «Apples, raw» and «Doe, John» are; a session looks once."""
+
+    def look() -> bool:
+        places = range(0, graph.n_entities, max(1, graph.n_entities // _LOOKED_AT))
+        return sum(", " in graph.label(place) for place in places) > _TURN * len(places)
+
+    return current_session().get(("turned names", graph.place, graph.hash), look, at_most=8)

@@ -70,6 +70,8 @@ class Parser:
         """Return a text with labels for placeholders of entities, and words of the question for stems."""
         labels = {f"e{i}": self.place.graph.label(entity) for i, entity in enumerate(self.entities)}
         words = {stem(word): word for word in WORD.findall(self.question.text)}
+        measured = (one for one in sources_of(self.place.graph) if one.measured is not None)
+        words |= {said: one.name for one in measured for said in (one.spoken, *one.stems)}
         text = re.sub(r"'([^\W_]+)'", lambda match: f"'{words.get(match[1], match[1])}'", text)
         return MENTION.sub(lambda match: labels.get(match[0], match[0]), text)
 

@@ -68,7 +68,7 @@ class Several(TextPlan):
 
     def shown(self, place: Place) -> list[Shown]:
         """Return a line for each part, such as «sector: Energy»; what is not known is said to be so."""
-        return [Shown(f"{name}: {_values(plan, place)}") for name, plan in self.parts]
+        return [Shown(f"{name}: {_values(plan, place)}", _only_end(plan, place)) for name, plan in self.parts]
 
     def proofs(self, place: Place) -> list[Item]:
         """Return what shows the parts."""
@@ -86,6 +86,12 @@ def _values(plan: Plan, place: Place) -> str:
             raise
         found = []
     return ", ".join(found) or "not known"
+
+
+def _only_end(plan: Plan, place: Place) -> int | None:
+    """Return the entity that a relation leads to, if it is the only one."""
+    ends = plan.run(place).tolist() if isinstance(plan, SetPlan) else []
+    return ends[0] if len(ends) == 1 else None
 
 
 def _proofs(plan: Plan, place: Place) -> list[Item]:
@@ -111,8 +117,20 @@ def several_values(facts: Facts, text: str) -> Plan | None:
     base = Listed((facts.parser.entity(match["who"]),))
     own = [(name, _property(facts, base, name)) for name in said]
     if not any(plan for _, plan in own):
-        return None
+        return _of_relations(facts, base, said, match["who"])
     return Several(base, tuple((name, plan or _related(facts, base, name, match["who"])) for name, plan in own))
+
+
+def _of_relations(facts: Facts, base: Listed, said: list[str], who: str) -> Plan | None:
+    """Return the plan of «the supplier and category of e0», where relations lead to things of different classes."""
+    try:
+        plans = [_related(facts, base, name, who) for name in said]
+        found = [plan.run(facts.place) for plan in plans if isinstance(plan, SetPlan)]
+    except CannotPlanError:
+        return None  # none of them is a property, so another rule may read it
+    classes = [facts.lexicon.classes_of(ends) for ends in found if len(ends)]
+    is_apart = len(classes) == len(said) and all(classes) and len(set(classes)) == len(classes)
+    return Several(base, tuple(zip(said, plans, strict=True))) if is_apart else None
 
 
 def _property(facts: Facts, base: Listed, name: str) -> Plan | None:

@@ -119,7 +119,7 @@ def _is_taken(found: Evidence, noun: _Noun, name: str, events: Sequence[str], be
 def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Callable[[str], bool]) -> Iterator[_Noun]:
     """Yield the nouns that the graph does not know, where other words say what is asked."""
     values = words_of_values(graph)
-    names = {word for source in sources_of(graph) for word in stems(spaced(source.name))}
+    names = {word for source in sources_of(graph) for word in (*stems(spaced(source.name)), *source.stems)}
     words = _WORD.findall(question.text)
     said = {word for word in words if word not in FUNCTION_WORDS and word not in _LIGHT and word[1:].isalpha()}
     for at, word in enumerate(words):
