@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
-from graphbrick.language.stems import Stems, stem
+from graphbrick.language.stems import Stems, stem, stems
 from graphbrick.patterns.lexicon import RelationNames
 from graphbrick.patterns.several_steps import has_way_back
 from graphbrick.patterns.text import PLACEHOLDER
@@ -95,3 +96,19 @@ class Chain:
             if is_only and is_among(self.verb, names.words) and any(is_among(noun, names.words) for noun in nouns):
                 unsaid.append(self.verb)
         return unsaid
+
+
+_TOGETHER = re.compile(
+    r"\b(?:same|shar|other|else|fellow|together|with|also|both|another|common|similar|like|peer|partner|co-?[a-z]|brother|"
+    r"sister|sibling|neighbo|colleague|[a-z]*mate)"
+)
+
+
+def turns_back(steps: Sequence[tuple[int, bool]], phrase: str, relations: Sequence[RelationNames]) -> bool:
+    """Return whether steps go along a relation and back though a phrase names it once, and says nothing of «the same».
+
+    «Members that have e0» are no members of what e0 is a member of.
+    """
+    back = {one for (one, out), (other, back) in pairwise(steps) if one == other and out != back}
+    said = frozenset(stems(phrase)) if back and not _TOGETHER.search(phrase) else frozenset[str]()
+    return any(said & relations[one].words for one in back)

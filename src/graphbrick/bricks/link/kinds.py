@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from graphbrick.bricks.link.exact import ExactNames
+from graphbrick.bricks.link.exact import ExactNames, Matches
 from graphbrick.bricks.link.question import Question, Span, disjoint
+from graphbrick.bricks.link.unmatched import WHOLE_NAME
 from graphbrick.bricks.link.words import COMPARES, MONTHS, vocabulary
+from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, possible_singulars, stem, stems
@@ -17,6 +19,7 @@ from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.properties.name_parts import parts_of_names
 from graphbrick.patterns.properties.sources import (
+    equal_to,
     has_triple_properties,
     sources_of,
     whole_values,
@@ -24,6 +27,8 @@ from graphbrick.patterns.properties.sources import (
 )
 from graphbrick.patterns.properties.terms import is_rather_value, terms_in
 from graphbrick.patterns.unknown_words import WordReader, with_readings
+
+_FEW_HOLDERS = 3
 
 
 def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple[Span, str]]:
@@ -44,6 +49,35 @@ def _quantities_in(graph: Graph, question: Question, starts: list[int]) -> list[
 
     said = said_in(graph, question.text)
     return [(Span(bisect_left(starts, first), bisect_left(starts, end) - 1), one.label) for first, end, one in said]
+
+
+def no_values(
+    graph: Graph, question: Question, matches: Matches, values: Sequence[tuple[Span, str]], names: Matches
+) -> Matches:
+    """Return the mentions of a question that are exact names, or no values of properties."""
+    return [one for one in matches if one in names or not _is_among(graph, question, one, values)]
+
+
+def _is_among(
+    graph: Graph, question: Question, entry: tuple[Span, Mention], values: Sequence[tuple[Span, str]]
+) -> bool:
+    """Return whether a span is a value rather than a name; «San» of «San Francisco» is no value «SAN»."""
+    span, mention = entry
+    if mention.score >= WHOLE_NAME:
+        return False
+    is_named = question.is_capitalized(span.first) and question.is_capitalized(span.last)
+    return any(
+        span.overlaps(value)
+        and not (is_named and span.contains(value) and span.size > value.size)
+        and not (span == value and is_named and _is_code(graph, name, mention))
+        for value, name in values
+    )
+
+
+def _is_code(graph: Graph, name: str, mention: Mention) -> bool:
+    """Return whether a mention is a value that its entity has, and few others: «EU», the code of a union."""
+    holders = equal_to(graph, name, mention.text).tolist()
+    return mention.entity in holders and len(holders) <= _FEW_HOLDERS
 
 
 def without_values(graph: Graph, exact: ExactNames) -> ExactNames:

@@ -15,8 +15,7 @@ import numpy as np
 from graphbrick.bricks.link.context import is_spelled, report, settled
 from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
-from graphbrick.bricks.link.unmatched import READ_WORDS, WHOLE_NAME, Unmatched, tell_other_spelling
-from graphbrick.bricks.link.words import vocabulary
+from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError, not_known
 from graphbrick.core.parameters import parameter
@@ -25,15 +24,12 @@ from graphbrick.core.trace import DETAIL, REFUSAL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
 from graphbrick.language.folding import nfc, tokens
-from graphbrick.language.stems import WORD
-from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.stated import stated
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
 _LONGEST_NAME = 80  # characters of a name in a message; a label may have any length
 _MOST_NAMES = 64  # of a question that become seeds
-_SMALL = frozenset((*QUESTION_WORDS, *FUNCTION_WORDS))
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
 
@@ -111,15 +107,12 @@ class LinkLabels(LinkStage):
         unmatched = Unmatched(graph, question, self.min_score)
         values, exact = self._values(graph, question, exact)
         names = disjoint(exact.names)
-        matches = [
-            entry for entry in unmatched.beside(names) if entry in names or not _is_among(question, entry, values)
-        ]
-        parts = _parts_of_names(unmatched)
-        matches += [
-            entry
-            for entry in parts
-            if not _is_among(question, entry, values) and not any(entry[0].overlaps(span) for span, _ in matches)
-        ]
+        beside, parts = unmatched.beside(names), _parts_of_names(unmatched)
+        if values:
+            from graphbrick.bricks.link.kinds import no_values  # most graphs have none
+
+            beside, parts = (no_values(graph, question, some, values, names) for some in (beside, parts))
+        matches = beside + [one for one in parts if not any(one[0].overlaps(span) for span, _ in beside)]
         plain = query.text if matches else _alone(query.text)
         if matches:
             _tell_left_out(question, exact, matches)
@@ -159,6 +152,8 @@ class LinkLabels(LinkStage):
 
     def _last_resort(self, graph: Graph, question: Question, exact: ExactNames, unmatched: Unmatched) -> Matches:
         """Return entities named like types or relations; raise if there are none, or a part of several names."""
+        from graphbrick.bricks.link.lower_case import unknown_words  # most questions name something
+
         if unmatched.several:
             from graphbrick.patterns.properties.name_parts import which_is_meant  # most names are whole
 
@@ -178,7 +173,7 @@ class LinkLabels(LinkStage):
         text = text if len(text) <= 80 else text[:77] + "..."
         near = ", ".join(shortened(name, _LONGEST_NAME) for name in names)
         nearest = f"names that are near: {near}" if names else "and no name is near"
-        unknown = _unknown_words(graph, question)
+        unknown = unknown_words(graph, question, _SHOWN)
         if len(question.words) > READ_WORDS:
             message = f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words"
             event(message, "link.long_question", DETAIL, read=READ_WORDS, words=len(question.words))
@@ -194,13 +189,11 @@ class LinkLabels(LinkStage):
 
 def _parts_of_names(unmatched: Unmatched) -> Matches:
     """Return parts of names in a question that shows none by capitals, and numbers that end names."""
-    question = unmatched.question
-    is_lower = not (question.shows_names or question.shouts)
-    if not is_lower and not any(word.text.isdigit() for word in question.words):
+    if unmatched.question.shows_names and not any(word.text.isdigit() for word in unmatched.question.words):
         return []
-    from graphbrick.bricks.link.lower_case import lower_parts, numbered  # most questions have their names as they are
+    from graphbrick.bricks.link.lower_case import parts_of_names  # most questions have their names as they are
 
-    return [*(lower_parts(unmatched) if is_lower else ()), *numbered(unmatched)]
+    return parts_of_names(unmatched)
 
 
 _IN_NAME = re.compile(
@@ -229,27 +222,8 @@ def _first(matches: Matches) -> Matches:
     return [entry for entry in matches if entry[1].text in first]
 
 
-def _unknown_words(graph: Graph, question: Question) -> list[str]:
-    """Return the first words of a question that build no question and speak of no type, relation or property."""
-    known = vocabulary(graph)
-    words = (match[0] for match in WORD.finditer(question.text) if match[0].lower() not in _SMALL)
-    return list(dict.fromkeys(word for word in words if word.lower() not in known and not word.isdecimal()))[:_SHOWN]
-
-
 def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
-
-
-def _is_among(question: Question, entry: tuple[Span, Mention], values: Iterable[tuple[Span, str]]) -> bool:
-    """Return whether a span is a value rather than a name; «San» of «San Francisco» is no value «SAN»."""
-    span, mention = entry
-    if mention.score >= WHOLE_NAME:
-        return False
-    is_named = question.is_capitalized(span.first) and question.is_capitalized(span.last)
-    return any(
-        span.overlaps(value) and not (is_named and span.contains(value) and span.size > value.size)
-        for value, _ in values
-    )
 
 
 def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:

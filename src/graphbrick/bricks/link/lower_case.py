@@ -1,19 +1,29 @@
-"""Parts of names in lower case, and numbers that end names: «senna», «sprint 8»."""
+"""Parts of names in lower case, numbers that end names («senna», «sprint 8»), and words that name nothing."""
 
 from __future__ import annotations
 
 from graphbrick.bricks.link.exact import Matches
-from graphbrick.bricks.link.question import Span
+from graphbrick.bricks.link.question import Question, Span
 from graphbrick.bricks.link.unmatched import MISSPELT, READ_WORDS, Unmatched
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention
+from graphbrick.graphs.graph import Graph
 from graphbrick.language.forms import is_installed, is_word
-from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.language.stems import WORD
+from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 
+_SMALL = frozenset((*QUESTION_WORDS, *FUNCTION_WORDS))
 _AUXILIARIES = frozenset(("do", "does", "did", "has", "have", "had", "is", "was"))
 
 
-def lower_parts(unmatched: Unmatched) -> Matches:
+def parts_of_names(unmatched: Unmatched) -> Matches:
+    """Return parts of names in a question that shows none by capitals, and numbers that end names."""
+    question = unmatched.question
+    parts = [] if question.shows_names or question.shouts else _lower_parts(unmatched)
+    return [*parts, *_numbered(unmatched)]
+
+
+def _lower_parts(unmatched: Unmatched) -> Matches:
     """Return words in lower case that English does not have and that are parts of one name alone: «senna»."""
     known, taken, words = (
         vocabulary(unmatched.graph),
@@ -32,7 +42,7 @@ def lower_parts(unmatched: Unmatched) -> Matches:
     return taken
 
 
-def numbered(unmatched: Unmatched) -> Matches:
+def _numbered(unmatched: Unmatched) -> Matches:
     """Return numbers after a word of the graph that end one name alone: «sprint 8» of «Web Sprint 8»."""
     known, taken, words = (
         vocabulary(unmatched.graph),
@@ -46,3 +56,10 @@ def numbered(unmatched: Unmatched) -> Matches:
             mention = unmatched.part(span)
             taken += [(span, mention)] if mention is not None else []
     return taken
+
+
+def unknown_words(graph: Graph, question: Question, most: int) -> list[str]:
+    """Return the first words of a question that build no question and speak of no type, relation or property."""
+    known = vocabulary(graph)
+    words = (match[0] for match in WORD.finditer(question.text) if match[0].lower() not in _SMALL)
+    return list(dict.fromkeys(word for word in words if word.lower() not in known and not word.isdecimal()))[:most]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
+_WHERE_IN = re.compile(r"where (?:in|on|at|within|inside) (?:the )?e\d+")
 _NUMBER_OR_THAN = re.compile(r"(?<!\be)(?<!\w)\d|\b(?:more|less|fewer) than\b")
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
@@ -206,6 +207,8 @@ class Parser:
             if plan is not None:
                 return plan
         mentions = MENTION.findall(text)
+        if _WHERE_IN.fullmatch(text):  # a path would lead to where e0 is
+            raise CannotPlanError(f"«{text}» asks for no kind of thing", code=UNREAD_WORDS, words=("where",))
         self.resolver.check_order(text)
         if not mentions:
             return self._members(text)

@@ -19,7 +19,7 @@ from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
 from graphbrick.language.voice import begins_at, is_another_way
-from graphbrick.patterns.chains import Chain
+from graphbrick.patterns.chains import Chain, turns_back
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems, stems_of_name
 from graphbrick.patterns.properties.sources import Source, sources_of
 from graphbrick.patterns.several_steps import says_alike
@@ -238,7 +238,8 @@ class PhraseResolver:
         chain = Chain.of(phrase)
         head = self._head(chain.before_noun(phrase))
         plain = stems(phrase)  # «own» and «take» have no meaning of their own, unless a relation does
-        read = (self._match(one, wanted, plain, head, top, chain) for one in paths.values())
+        ways = [one for one in paths.values() if not turns_back(one.pattern, phrase, self.lexicon.relations)]
+        read = (self._match(one, wanted, plain, head, top, chain) for one in ways)
         matches = sorted((self._turned(match, phrase) for match in read), key=lambda match: -match.score)
         return self._by_role(self._by_labels(matches))
 

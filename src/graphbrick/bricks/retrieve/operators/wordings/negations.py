@@ -126,6 +126,8 @@ class Negations:
                 return self.parser.rules.lacking("who", rest) if is_who else None
             ((relation, forward),) = other.steps
             return p.Without(p.Having(relation, not forward), other)
+        if re.match(r"where (?:in|on|at|within|inside) ", match["base"]):
+            return None  # «where in e0», not where e0 is
         base = self.parser.set(match["base"])
         if self.english.match("more_of", rest):
             return None
