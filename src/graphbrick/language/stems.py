@@ -186,5 +186,4 @@ def before_ending(adjective: str) -> str:
     ['happi', 'larg', 'bigg', 'tall', 'lat', 'wid', 'thinn']
     """
     base = adjective[:-1] + "i" if adjective.endswith("y") else adjective.removesuffix("e")
-    is_doubled = _DOUBLED.fullmatch(adjective) is not None
-    return base + base[-1] if is_doubled else base
+    return base + base[-1] if _DOUBLED.fullmatch(adjective) else base

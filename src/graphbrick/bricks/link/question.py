@@ -73,7 +73,8 @@ class Question:
         words = tokens(text) if words is None else words
         surfaces = [text[word.start : word.end] for word in words]
         capitals = [at for at in range(1, len(words)) if surfaces[at][0].isupper() and not _is_of_number(surfaces, at)]
-        shows = bool(capitals) and any(s != s.upper() for s in surfaces)
+        first = surfaces[0] if words and words[0].text not in QUESTION_WORDS else ""  # «EU» of «EU members»; no «WHO»
+        shows = bool(capitals or (len(first) > 1 and first.isupper())) and any(s != s.upper() for s in surfaces)
         inside = [m.span(m.lastindex or 0) for m in _QUOTES.finditer(text)]
         return cls(
             text,

@@ -159,7 +159,8 @@ class Unmatched:
         capitals = [at for at in inner if question.is_capitalized(at)]
         if span.first not in capitals or span.last not in capitals:
             return False
-        if span.first == 0 and (span.size == 1 or question.is_function_word(question.words[0])):
+        is_plain = span.size == 1 or question.is_function_word(question.words[0])
+        if span.first == 0 and is_plain and not question.surface(span)[1:].isupper():
             return False  # the first word has a capital anyway
         words = [question.words[at] for at in inner if at not in capitals]
         return all(question.is_function_word(word) or word.text in PARTICLES for word in words)
