@@ -79,20 +79,40 @@ def edges(kind: str, ends: str, rows: Iterable[tuple[str, str, Row]]) -> pd.Data
     return pd.DataFrame(told).convert_dtypes()
 
 
-def languages(core: Path, english: Path, keywords: Path) -> Tables:
-    """Return the tables of nodes and edges of the three packages."""
-    parts = "territoryInfo codeMappings timeData currencyData languageData calendarPreferenceData territoryContainment"
-    places, codes, hours, money, ways, calendars, groups = (
-        read(core, f"supplemental/{part}", "supplemental", part) for part in parts.split()
-    )
+def territories(core: Path, places: Row) -> dict[str, Row]:
+    """Return what is told of each territory: its numbers, its codes and its habits."""
+    codes, hours = (read(core, f"supplemental/{part}", "supplemental", part) for part in ("codeMappings", "timeData"))
     usual = {"preferred": {code: row["_preferred"] for code, row in hours.items()}}
     for part, columns in (("weekData", WEEK), ("measurementData", HABITS)):
         usual |= {key: read(core, f"supplemental/{part}", "supplemental", part, key) for key in columns.split()}
+    return {
+        code: picked(codes.get(code, {}), "alpha3 numeric")
+        | picked(row, "population gdp literacyPercent")
+        | {key: told.get(code, told["001"]) for key, told in usual.items()}
+        for code, row in places.items()
+        if code != "ZZ"
+    }
+
+
+def spoken(core: Path, codes: Iterable[str]) -> dict[str, Row]:
+    """Return what is told of each language that is spoken: how far it is covered, and its numbers of forms."""
+    level = read(core, "coverageLevels", "coverageLevels")
     rules = {
         "pluralForms": read(core, "supplemental/plurals", "supplemental", "plurals-type-cardinal"),
         "ordinalForms": read(core, "supplemental/ordinals", "supplemental", "plurals-type-ordinal"),
     }
-    level = read(core, "coverageLevels", "coverageLevels")
+    return {
+        code: {"coverageLevel": level.get(code)} | {key: len(told.get(code, ())) or None for key, told in rules.items()}
+        for code in sorted(set(codes) - {"und"})
+    }
+
+
+def languages(core: Path, english: Path, keywords: Path) -> Tables:
+    """Return the tables of nodes and edges of the three packages."""
+    parts = "territoryInfo currencyData languageData calendarPreferenceData territoryContainment"
+    places, money, ways, calendars, groups = (
+        read(core, f"supplemental/{part}", "supplemental", part) for part in parts.split()
+    )
     signs = read(core, "scriptMetadata", "scriptMetadata")
     for row in signs.values():
         row["age"] = "{}.{}".format(*divmod(row["age"]["m_version_"] >> 16, 256))
@@ -122,25 +142,14 @@ def languages(core: Path, english: Path, keywords: Path) -> Tables:
     origins = [(code, row["originCountry"], {}) for code, row in signs.items()]
     inside = [(part, key, {}) for key in groups if "-" not in key for part in groups[key]["_contains"]]
     regions = [row for row in inside if row[1] not in (*UNIONS, *OVERLAPPING)]
-    spoken = {
-        code: {"coverageLevel": level.get(code)} | {key: len(told.get(code, ())) or None for key, told in rules.items()}
-        for code in sorted({row[1] for row in people if row[1] != "und"})
-    }
-    territories = {
-        code: picked(codes.get(code, {}), "alpha3 numeric")
-        | picked(row, "population gdp literacyPercent")
-        | {key: told.get(code, told["001"]) for key, told in usual.items()}
-        for code, row in places.items()
-        if code != "ZZ"
-    }
     coins = {key: picked(money["fractions"].get(key, money["fractions"]["DEFAULT"]), MONEY) for _, key, _ in paid}
     kinds = {code.upper(): row for code, row in currency.items()} | calendar | {"gregorian": calendar["gregory"]}
     described = {code: row["_description"] for code, row in kinds.items() if isinstance(row, dict)}
     tables = {
-        "nodes_territory": nodes("Territory", areas, territories),
+        "nodes_territory": nodes("Territory", areas, territories(core, places)),
         "nodes_region": nodes("Region", areas, {row[1]: {} for row in regions}),
         "nodes_union": nodes("Union", areas, {code: {} for code in UNIONS}),
-        "nodes_language": nodes("Language", names, spoken),
+        "nodes_language": nodes("Language", names, spoken(core, [row[1] for row in people])),
         "nodes_script": nodes("Script", scripts, {code: picked(row, SCRIPT) for code, row in signs.items()}),
         "nodes_currency": nodes("Currency", described, coins),
         "nodes_calendar": nodes("Calendar", described, {row[1]: {} for row in dates}),
