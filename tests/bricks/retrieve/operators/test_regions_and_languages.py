@@ -1,0 +1,57 @@
+"""Questions over places, unions and languages: places in something, ways there and back, marks around names."""
+
+from __future__ import annotations
+
+import pytest
+from built_graphs import built_from_tables
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.default import default_pipeline
+
+NODES = {
+    "region": "id,label,name\nr1,Region,Americas\nr2,Region,South America\n",
+    "country": "id,label,name,population,area\nc1,Country,Brazil,200,850\nc2,Country,Guyana,1,21\n"
+    "c3,Country,Chile,19,75\nc4,Country,Latvia,2,6\nc5,Country,Malta,1,1\nc6,Country,Spain,47,50\n",
+    "union": "id,label,name\nu1,Union,Eurozone\n",
+    "language": "id,label,name\nl1,Language,Spanish\nl2,Language,Russian\nl3,Language,Maltese\n",
+}
+EDGES = {
+    "part": "start,end,type\nr2,r1,PART_OF\n",
+    "in": "start,end,type\nc1,r2,IN_REGION\nc2,r2,IN_REGION\nc3,r2,IN_REGION\n",
+    "member": "start,end,type\nc4,u1,MEMBER_OF\nc5,u1,MEMBER_OF\nc6,u1,MEMBER_OF\n",
+    "speaks": "start,end,type,percent\nc3,l1,SPEAKS,99\nc6,l1,SPEAKS,98\nc4,l2,SPEAKS,36\nc5,l3,SPEAKS,96\n",
+}
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    tables = {f"nodes_{name}": text for name, text in NODES.items()}
+    tables |= {f"edges_{name}": text for name, text in EDGES.items()}
+    return built_from_tables(tmp_path_factory.mktemp("places"), tables)
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ("Where in South America isn't Spanish spoken?", {"Americas"}),  # what it is a part of is no place in it
+        ("Which Eurozone members have Russian speakers?", {"Malta", "Spain"}),  # members beside one that speaks it
+    ],
+)
+def test_no_path_there_and_back_answers(places: Graph, question: str, wrong: set[str]) -> None:
+    assert not wrong.intersection(default_pipeline(places)(places, question).texts)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which countries in South America don't speak Spanish?", {"Brazil", "Guyana"}),
+        ("Which members of the Eurozone speak Russian?", {"Latvia"}),
+        ('Which has more people, "Brazil" or "Chile"?', {"Brazil"}),
+        ("Does «Chile» have more people than «Guyana»?", {"yes"}),
+        ("Which country is the widest?", set()),  # nothing here says how wide
+        ("What are the population, area and languages of Chile?", {"population: 19", "area: 75", "languages: Spanish"}),
+        ("region and languages of Chile", {"region: South America", "languages: Spanish"}),
+    ],
+)
+def test_questions_about_places(places: Graph, question: str, answers: set[str]) -> None:
+    assert set(default_pipeline(places)(places, question).texts) == answers
