@@ -10,12 +10,16 @@ from graphbrick.learn.default import default_pipeline
 
 NODES = {
     "region": "id,label,name\nr1,Region,Americas\nr2,Region,South America\n",
-    "country": "id,label,name,population,area\nc1,Country,Brazil,200,850\nc2,Country,Guyana,1,21\n"
-    "c3,Country,Chile,19,75\nc4,Country,Latvia,2,6\nc5,Country,Malta,1,1\nc6,Country,Spain,47,50\n",
+    "country": "id,label,name,population,area\nc1,Territory,Brazil,200,850\nc2,Territory,Guyana,1,21\n"
+    "c3,Territory,Chile,19,75\nc4,Territory,Latvia,2,6\nc5,Territory,Malta,1,1\nc6,Territory,Spain,47,50\n",
     "union": "id,label,name\nu1,Union,Eurozone\n",
+    "script": "id,label,name\nx1,Script,Old Castilian\n",
+    "currency": "id,label,name\nm1,Currency,Euro\n",
     "language": "id,label,name\nl1,Language,Spanish\nl2,Language,Russian\nl3,Language,Maltese\n",
 }
 EDGES = {
+    "origin": "start,end,type\nx1,c6,ORIGIN_COUNTRY\n",
+    "uses": "start,end,type\nc4,m1,USES_CURRENCY\nc5,m1,USES_CURRENCY\nc6,m1,USES_CURRENCY\n",
     "part": "start,end,type\nr2,r1,PART_OF\n",
     "in": "start,end,type\nc1,r2,IN_REGION\nc2,r2,IN_REGION\nc3,r2,IN_REGION\n",
     "member": "start,end,type\nc4,u1,MEMBER_OF\nc5,u1,MEMBER_OF\nc6,u1,MEMBER_OF\n",
@@ -34,6 +38,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     ("question", "wrong"),
     [
         ("Where in South America isn't Spanish spoken?", {"Americas"}),  # what it is a part of is no place in it
+        ("Which countries use the Euro?", {"Old Castilian"}),  # what one of them is the origin country of
         ("Which Eurozone members have Russian speakers?", {"Malta", "Spain"}),  # members beside one that speaks it
     ],
 )
@@ -44,11 +49,14 @@ def test_no_path_there_and_back_answers(places: Graph, question: str, wrong: set
 @pytest.mark.parametrize(
     ("question", "answers"),
     [
-        ("Which countries in South America don't speak Spanish?", {"Brazil", "Guyana"}),
+        ("Which territories in South America don't speak Spanish?", {"Brazil", "Guyana"}),
         ("Which members of the Eurozone speak Russian?", {"Latvia"}),
         ('Which has more people, "Brazil" or "Chile"?', {"Brazil"}),
         ("Does «Chile» have more people than «Guyana»?", {"yes"}),
-        ("Which country is the widest?", set()),  # nothing here says how wide
+        ("Which territory is the widest?", set()),  # nothing here says how wide
+        ("How big is the population of Spain?", {"47"}),
+        ("How many percent of people in Latvia speak Russian?", {"36"}),
+        ("what share of the inhabitants of Malta speaks Maltese", {"96"}),
         ("What are the population, area and languages of Chile?", {"population: 19", "area: 75", "languages: Spanish"}),
         ("region and languages of Chile", {"region: South America", "languages: Spanish"}),
     ],

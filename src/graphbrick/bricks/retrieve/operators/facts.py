@@ -71,8 +71,6 @@ class Facts:
                 return plan
         return None
 
-    # What words speak of
-
     def said(self, words: Sequence[str], *, kinds: Sequence[Kind] = ()) -> list[Source]:
         """Return the properties that explain all of some stems."""
         are_classes = all(self.lexicon.class_named((word,)) and not self._is_name(word) for word in words)
@@ -350,14 +348,16 @@ class Facts:
         if len(mentions) != 2 or _YES_NO.match(text) or self.english.cues.search(re.sub(r"^how much ", "", text)):
             return None
         graph = self.place.graph
-        one, other = (self.parser.entities[int(number)] for number in mentions)
-        if graph.degree(one) > graph.degree(other):
-            one, other = other, one
-        joined = [triple for triple in self._triples(one) if other in graph.triple(triple)[::2]]
+        joined = self.joining(*(self.parser.entities[int(number)] for number in mentions))
         said = self.english.content(text)
         names = {name for triple in joined for name in graph.triple_properties(triple)}
         spoken = [name for name in names if any(self.english.is_among(word, set(stems(spaced(name)))) for word in said)]
         return TripleValues(tuple(joined), spoken[0]) if len(spoken) == 1 else None
+
+    def joining(self, one: int, other: int) -> list[int]:
+        """Return the triples between two entities."""
+        one, other = sorted((one, other), key=self.place.graph.degree)
+        return [triple for triple in self._triples(one) if other in self.place.graph.triple(triple)[::2]]
 
     def _triples(self, entity: int) -> list[int]:
         """Return the triples of an entity, at most a thousand each way."""

@@ -12,6 +12,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import joins_several
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links, may_be_in
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnreadWordError
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_nouns_of_labels
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.triples.columns import texts_of_triples
 from graphbrick.bricks.retrieve.operators.wording import MENTION
@@ -62,6 +63,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     _check_names(parser, plan)
     _check_who(parser, plan)
     _check_texts_of_triples(parser, shown)
+    check_nouns_of_labels(parser.schema, parser.question, shown)
     bare = MENTION.sub(" ", text)
     for asked, shows in ((_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
         word = asked.search(bare)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_class
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_nouns_of_labels
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Evidence, Path, Query
@@ -53,6 +53,10 @@ def said_path(parser: Parser) -> Along | None:
     along = parser.resolver.explained(parser.question.text, parser.entities[0])
     along = None if along is None else _of_one_that_does(parser, along)
     if along is None or (parser.question.text.startswith("who ") and parser.resolver.is_no_person(along)):
+        return None
+    try:
+        check_nouns_of_labels(parser.schema, parser.question, along.text(parser.place))
+    except CannotPlanError:
         return None
     return along if len(along.run(parser.place)) else None
 
@@ -259,6 +263,8 @@ def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
     asked, readings = in_words_of_graph(query, parser)
     evidence = patterns.retrieve(asked, place.subgraph)
     check_class(parser.schema, parser.question, evidence)
+    for best in evidence.paths[:1]:
+        check_nouns_of_labels(parser.schema, parser.question, Along(best.start, best.pattern).text(place))
     if not isinstance(scorer, WordAlignment):
         return evidence
     return _of_asked_class(with_confidence(evidence, scorer, parser, readings), parser, repr(patterns))

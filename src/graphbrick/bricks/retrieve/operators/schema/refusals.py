@@ -8,7 +8,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
-from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError, Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError, Plan, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
 from graphbrick.language.forms import PERSON, PLACE, TIME, kind_of
@@ -145,3 +145,20 @@ def _is_place(paths: SchemaPaths, entity: int) -> bool:
     """Return whether all classes of an entity are places or times, which «who» never asks for."""
     types = paths.place.graph.types(entity)
     return bool(types) and all(kind_of(name.casefold()) in (PLACE, TIME) for name in types)
+
+
+def check_nouns_of_labels(schema: SchemaPaths, question: Question, shown: str) -> None:
+    """Raise `UnreadWordError` for «countries», read as a further step over «origin country», which nothing says.
+
+    Args:
+        schema: Knows the graph.
+        question: The question.
+        shown: The text of its plan.
+    """
+    graph, lexicon = schema.place.graph, schema.lexicon
+    said = frozenset(stems(MENTION.sub(" ", question.text)))
+    steps = [number for number in range(graph.n_relations) if f" {graph.relation_label(number)} " in shown]
+    for number in steps if len(steps) > 1 else ():
+        for *first, noun in lexicon.relations[number].tail:
+            if first and noun in said and not said.intersection(first) and not lexicon.class_named((noun,)):
+                raise UnreadWordError(noun)

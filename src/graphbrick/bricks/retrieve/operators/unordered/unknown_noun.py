@@ -129,10 +129,21 @@ def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Ca
         is_placed = _BEFORE_NOUN.fullmatch(before) or words[max(0, at - 2)] in ("most", "least") or noun.is_beside
         is_surely_noun = noun.is_beside or is_modifier or before == "what"  # «does e0 dance», «what beats e0»
         is_noun = word.isalpha() and (forms.is_only_noun(word) if is_surely_noun else forms.may_be_noun(word))
-        is_new = not known(word) and values.isdisjoint((word, forms.singular(word))) and stem(word) not in names
+        is_new = (
+            (not known(word) or _is_in_label_only(lexicon, stem(word)))
+            and values.isdisjoint((word, forms.singular(word)))
+            and stem(word) not in names
+        )
         is_whole = after not in _GOES_ON and len(word) >= _SHORTEST
         if is_whole and is_new and is_placed and is_noun and said - {word, *([after] if is_modifier else [])}:
             yield noun
+
+
+def _is_in_label_only(lexicon: Lexicon, word: str) -> bool:
+    """Return whether a stem is only the last word of a name of ends, such as «country» of «origin country»."""
+    named = [names for names in lexicon.relations if word in names.words]
+    is_last = all(any(len(name) > 1 and name[-1] == word for name in names.tail) for names in named)
+    return bool(named) and is_last and (word,) not in lexicon.roles and not lexicon.class_named((word,))
 
 
 def _nearest(noun: str, lexicon: Lexicon, embedder: Embedder) -> str:

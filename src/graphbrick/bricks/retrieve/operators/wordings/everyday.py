@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
-from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.properties.plans import TripleValues, Values
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.units import is_in_unit, names_of_unit
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.stems import spaced, stem, stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
@@ -20,6 +20,16 @@ _UNITS_OF = re.compile(
     r"^how many (?P<unit>[a-z]+)(?: of (?P<noun>[a-z ]+?))? (?:do|does|did|is|are|was|were|has|have) "
     r"(?:the )?(?P<who>e\d+)(?: (?P<verb>[a-z ]+))?$"
 )
+_HOW_BIG = re.compile(
+    r"^how (?:big|large|high|great|low|small|long|strong) (?:is|was|are|were) (?:the )?(?P<noun>[a-z -]+) of "
+    r"(?P<who>e\d+)$"
+)
+_PEOPLE = "people|population|inhabitants|residents|citizens"
+_SHARE = re.compile(
+    r"^(?:how many|what|which) (?:per ?cent|percentage|share|proportion) of (?:the |all )?"
+    rf"(?:{_PEOPLE})(?: (?:in|of|from))? (?P<who>e\d+) (?P<verb>[a-z]+)(?: [a-z]+)? (?P<other>e\d+)$"
+)
+_OF_ALL, _OF_PEOPLE = ("percent", "percentage", "pct", "share", "proportion"), ("population", "people", "inhabitants")
 _TOTALS = ("total", "amount", "price", "cost", "value")
 
 
@@ -36,7 +46,8 @@ class Everyday:
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
-        for rule in (self._total, self._when_best, self._of_class, self._done_by, self._earlier, self._own_amount):
+        rules = (self._total, self._when_best, self._of_class, self._done_by, self._earlier, self._own_amount)
+        for rule in (*rules, self._how_big, self._share):
             try:
                 plan = rule(text)
                 if plan is not None:
@@ -124,6 +135,26 @@ class Everyday:
         if unread:
             self.resolver.assumptions[plan] = f"{match['verb']!r} is taken for {named[0].name}, the number in {unit}"
         return plan
+
+    def _how_big(self, text: str) -> Plan | None:
+        """Read «how big is the population of e0», a number of its own."""
+        match = _HOW_BIG.match(text)
+        sources = self.facts.named(match["noun"])[0] if match else []
+        numbers = [one for one in sources if one.literal is not None and not one.is_date]
+        return self.facts.values(numbers, p.Listed((self.parser.entity(match["who"]),))) if match and numbers else None
+
+    def _share(self, text: str) -> Plan | None:
+        """Read «how many percent of people in e0 speak e1», where triples of a relation called so have a percentage."""
+        match = _SHARE.match(text)
+        if match is None or not self.facts.is_relation(match["verb"]):
+            return None
+        one, other = self.parser.entity(match["who"]), self.parser.entity(match["other"])
+        joined = self.facts.joining(one, other)
+        names = {name for triple in joined for name in self.place.graph.triple_properties(triple)}
+        words = {name: {*spaced(name).lower().replace("_", " ").split()} for name in sorted(names)}
+        shares = [name for name, own in words.items() if own.intersection(_OF_ALL)]
+        chosen = [name for name in shares if words[name].intersection(_OF_PEOPLE)] or shares
+        return TripleValues(tuple(joined), chosen[0]) if len(chosen) == 1 else None
 
     def _own_amount(self, text: str) -> Plan | None:
         """Read «how much does e0 cost», where e0 has a price of its own."""
