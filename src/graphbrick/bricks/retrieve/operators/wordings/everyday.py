@@ -47,7 +47,7 @@ class Everyday:
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
         rules = (self._total, self._when_best, self._of_class, self._done_by, self._earlier, self._own_amount)
-        for rule in (*rules, self._how_big, self._share):
+        for rule in (*rules, self._how_big):
             try:
                 plan = rule(text)
                 if plan is not None:
@@ -55,7 +55,7 @@ class Everyday:
                     return plan
             except CannotPlanError:
                 continue  # a part of the question is none that this rule reads
-        return self._in_unit(text)
+        return self._share(text) or self._in_unit(text)
 
     def _total(self, text: str) -> Plan | None:
         """Read «what is the total of the invoices», where each has a total: the sum."""
