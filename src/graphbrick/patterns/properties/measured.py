@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.store.columns import Column
 
 _MOST, _LEAST = 500, 2  # quantities
+_MOST_TRIPLES = 20_000_000  # of a relation that is looked at, in seconds
 _DENSE = 0.4  # of the pairs of things and quantities that have an amount
 _HAVE = 0.9  # of the triples that have the amount
 _AMOUNTS = (Kind.INTEGER, Kind.NUMBER)
@@ -79,7 +80,7 @@ class Measured:
     def numbers(self, graph: Graph) -> Values:
         """Return the amounts as numbers; tails are -1."""
         key = ("measured", graph.place, graph.hash, self)
-        return current_session().get(key, lambda: self._numbers(graph), at_most=64)
+        return current_session().get(key, lambda: self._numbers(graph), at_most=_MOST)
 
     def _things(self, graph: Graph, triples: Ints) -> Ints:
         ends = graph.csr.heads(triples) if self.forward else graph.csr.tail[triples]
@@ -88,8 +89,8 @@ class Measured:
     def _numbers(self, graph: Graph) -> Values:
         triples = self.triples(graph)
         numbers = np.full(len(triples), np.nan)
-        for column in _columns(graph, self.relation):
-            if column.name == self.name:
+        for column in graph.columns:
+            if column.name == self.name and column.of_triples and len(column):
                 rows = np.minimum(np.searchsorted(column.owners, triples), len(column) - 1)
                 has = column.owners[rows] == triples
                 numbers[has] = floats_of(column)[rows[has]]
@@ -123,22 +124,21 @@ class Quantity:
 def quantities_of(graph: Graph) -> list[Quantity]:
     """Return the quantities of a graph whose triples have properties: nearly all things have an amount of each."""
     found = list[Quantity]()
-    for relation in range(graph.n_relations):
-        columns = [column for column in _columns(graph, relation) if column.kind in _AMOUNTS]
-        if columns:
-            found += _of_relation(graph, relation, columns)
+    amounts = [column for column in graph.columns if column.of_triples and column.kind in _AMOUNTS and len(column)]
+    of_relation: dict[int, list[Column]] = {}
+    for column in amounts:
+        for relation in np.unique(graph.csr.relation[column.owners]).tolist():
+            of_relation.setdefault(relation, []).append(column)
+    for relation, columns in of_relation.items():
+        found += _of_relation(graph, relation, columns)
     return found
-
-
-def _columns(graph: Graph, relation: int) -> list[Column]:
-    """Return the columns of triples of a relation alone, and those of several relations."""
-    own = (column for column in graph.columns if column.of_triples and len(column))
-    return [column for column in own if (graph.csr.relation[column.owners] == relation).any()]
 
 
 def _of_relation(graph: Graph, relation: int, columns: Sequence[Column]) -> list[Quantity]:
     ids = graph.triple_ids()
     triples = ids[graph.csr.relation[ids] == relation]
+    if len(triples) > _MOST_TRIPLES:
+        return []
     heads, tails = np.asarray(graph.csr.heads(triples)), np.asarray(graph.csr.tail[triples])
     things, quantities = np.unique(heads), np.unique(tails)
     forward = len(things) >= len(quantities)

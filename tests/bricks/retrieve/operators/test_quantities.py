@@ -76,6 +76,11 @@ def test_questions_for_amounts(foods: Graph, question: str, answers: set[str]) -
     assert set(default_pipeline(foods)(foods, question).texts) == answers
 
 
+@pytest.mark.parametrize("basis", ["50 g", "100 ml", "100 oz"])
+def test_amounts_of_another_basis_are_refused(foods: Graph, basis: str) -> None:
+    assert not default_pipeline(foods)(foods, f"How much iron is there in {basis} of raw apples?").texts
+
+
 def test_a_quantity_alone_is_an_entity(foods: Graph) -> None:
     (card,) = default_pipeline(foods)(foods, 'Tell me about "Iron, Fe"').texts
     assert "units: mg" in card

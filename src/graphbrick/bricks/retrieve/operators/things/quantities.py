@@ -27,7 +27,8 @@ _NUMBER = re.compile(r"(?P<n>\d[\d,.]*) ?(?P<unit>[a-zµ]+(?:/[a-z]+)?)? (?:of )
 _RICH = re.compile(r"\b(?P<be>(?:is|are|was|were) )?(?:the )?(?P<how>rich|high|low|poor)(?P<form>er|est) in $", re.I)
 _OPENING, _CLOSING = "\"“«'", "\"”»'"
 _BASIS = re.compile(
-    r"(?P<lead>,? ?\b(?:in|for|per|out of)) (?:each |every )?(?P<n>\d+) ?(?:g|grams?|ml|l|kg)\b(?P<of> of\b)?",
+    r"(?P<lead>,? ?\b(?:in|for|per|out of)) (?:each |every )?(?P<n>\d+) ?(?P<unit>g|ml|l|kg|oz)(?:rams?)?\b"
+    r"(?P<of> of\b)?",
     re.I,
 )
 
@@ -46,7 +47,10 @@ def in_words_of_quantities(graph: Graph, query: Query) -> Query:
     from graphbrick.patterns.properties.measured import said_in  # most graphs have no such triples
 
     found = said_in(graph, query.text)
-    if not _AMOUNT.search(query.text):
+    rest = query.text
+    for start, end, _ in reversed(found):  # «vitamin B-12» has a number of its own
+        rest = f"{rest[:start]} {rest[end:]}"
+    if not _AMOUNT.search(rest):
         found = [one for one in found if _HAVING.search(query.text[: one[0]])]
     if not found:
         return query
@@ -92,7 +96,8 @@ def _without_basis(graph: Graph, text: str, told: list[Source]) -> str:
     """Return a text without «per 100 g» where all relations say it in their names."""
     labels = [graph.relation_label(one.measured.relation).lower() for one in told if one.measured is not None]
     match = _BASIS.search(text)
-    if match is None or not all(match["n"] in re.findall(r"\d+", label) for label in labels):
+    basis = "" if match is None else f"{match['n']} ?{match['unit'].lower()}"
+    if match is None or not all(re.search(rf"(?<!\d){basis}(?![a-z])", label.replace("_", " ")) for label in labels):
         return text
     instead = match["lead"] if match["of"] else ""
     return f"{text[: match.start()]}{instead}{text[match.end() :]}"

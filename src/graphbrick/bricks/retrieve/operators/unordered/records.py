@@ -29,6 +29,7 @@ from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
+from graphbrick.core.session import current_session
 from graphbrick.language.stems import is_plural
 
 _WORD = re.compile(r"[a-z]+")
@@ -50,11 +51,16 @@ def counting_records(parser: Parser, plan: Plan | None) -> Plan | None:
 
 
 def _has_several_of_a_pair(place: Place, relation: int) -> bool:
-    """Return whether some heads and tails are joined by more than one triple of a relation."""
-    csr, ids = place.graph.csr, place.graph.triple_ids()
-    triples = ids[csr.relation[ids] == relation]
-    pairs = csr.heads(triples).astype(np.int64) * place.graph.n_entities + csr.tail[triples]
-    return len(np.unique(pairs)) < len(triples)
+    """Return whether some heads and tails are joined by more than one triple of a relation; a session looks once."""
+
+    def look() -> bool:
+        csr, ids = place.graph.csr, place.graph.triple_ids()
+        triples = ids[csr.relation[ids] == relation]
+        pairs = csr.heads(triples).astype(np.int64) * place.graph.n_entities + csr.tail[triples]
+        return len(np.unique(pairs)) < len(triples)
+
+    key = ("several of a pair", place.graph.place, place.graph.hash, relation)
+    return current_session().get(key, look, at_most=256)
 
 
 def _replaced(plan: Any, said: set[int]) -> Any:
