@@ -248,14 +248,12 @@ def computed(evidence: Evidence) -> Answer:
         if cited := [passages[(place,)] for place in row.citations if (place,) in passages]:
             support.append(tuple(cited))
             continue
+        value = own.partition(": ")[2] if isinstance(own, str) else own  # «price: 18», one of several
         if isinstance(own, int):
             paths = by_end.get(own) or by_start.get(own, [])[:_COUNTED]
         else:
-            paths = [i for ends in by_start.values() for i in ends][:_COUNTED]
+            paths = [] if value in properties else [i for ends in by_start.values() for i in ends][:_COUNTED]
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
-        value = (
-            own if isinstance(own, int) else own.partition(": ")[2]
-        )  # «price: 18», one of several that are asked for
         support.append((*dict.fromkeys(properties.get(value or own, [] if value else every)), place, *paths))
     return Answer(
         texts=tuple(texts),
