@@ -48,7 +48,10 @@ def _quantities_in(graph: Graph, question: Question, starts: list[int]) -> list[
     from graphbrick.patterns.properties.measured import said_in  # most graphs have no such triples
 
     said = said_in(graph, question.text)
-    return [(Span(bisect_left(starts, first), bisect_left(starts, end) - 1), one.label) for first, end, one in said]
+    spans = [Span(bisect_left(starts, first), bisect_left(starts, end) - 1) for first, end, _ in said]
+    if len(said) == 1 and question.content(spans[0]) == question.content(Span(0, len(starts) - 1)):
+        return []  # «what is iron?»
+    return [(span, one.label) for span, (_, _, one) in zip(spans, said, strict=True)]
 
 
 def no_values(
@@ -139,7 +142,8 @@ def kinds_in(
     text = with_readings(question.text, (*misspelt, *reader.near(own_words, question.text)))
     said = frozenset(stems(text))
     kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
-    kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
+    own = (source for source in sources_of(graph) if source.relation < 0 and source.measured is None)
+    kinds += [source.name for source in own if source.words <= said]
     of_texts = words_of_values(graph) if graph.columns else frozenset[str]()
     content = [word for word in own_words if word not in QUESTION_WORDS and word not in FUNCTION_WORDS]
     kinds += [word for word in content if any(one in of_texts for one in (word, *possible_singulars(word)))]

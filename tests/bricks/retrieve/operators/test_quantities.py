@@ -67,6 +67,8 @@ def foods(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Which has more iron, raw apples or raw spinach?", {"Spinach, raw"}),
         ("raw apples or raw navel oranges - which is richer in vitamin C?", {"Oranges, raw, navels"}),
         ("Does salted butter have more iron than raw apples?", {"no"}),
+        ("raw apples: iron and fat", {"Iron, Fe: 0.12", "Total lipid (fat): 0.17"}),
+        ("the fat in salted butter", {"81.11"}),
         # Zero is none; without a number, the quantity is an entity like others.
         ("Does salted butter have vitamin C?", {"no"}),
         ("Which foods have no vitamin C?", {"Butter, salted", "Butter, whipped"}),
@@ -81,8 +83,9 @@ def test_amounts_of_another_basis_are_refused(foods: Graph, basis: str) -> None:
     assert not default_pipeline(foods)(foods, f"How much iron is there in {basis} of raw apples?").texts
 
 
-def test_a_quantity_alone_is_an_entity(foods: Graph) -> None:
-    (card,) = default_pipeline(foods)(foods, 'Tell me about "Iron, Fe"').texts
+@pytest.mark.parametrize("question", ['Tell me about "Iron, Fe"', "What is iron?"])
+def test_a_quantity_alone_is_an_entity(foods: Graph, question: str) -> None:
+    (card,) = default_pipeline(foods)(foods, question).texts
     assert "units: mg" in card
 
 

@@ -43,6 +43,7 @@ def tracker(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Give me type, status and due date of OPS-1", {"type: Bug", "status: open", "due date: 2025-03-01"}),
         ("OPS-2's status and votes", {"status: closed", "votes: 0"}),
         ("what is the status of OPS-1 and its due date?", {"status: open", "due date: 2025-03-01"}),
+        ("name and votes of OPS-2", {"name: OPS-2", "votes: 0"}),
         ("OPS-3: votes and due date", {"votes: 7", "due date: not known"}),
         ("type and assigned user of OPS-2", {"type: Bug", "assigned user: Ben Holt"}),
         # The noun of a verb, and a date beside the name of a date.
@@ -66,6 +67,8 @@ def tracker(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Which issue has the most comments?", {"OPS-1"}),
         ("which issues have more than 3 comments", {"OPS-1"}),
         ("which issues have exactly one comment", {"OPS-3"}),
+        ("which issues have more comments than OPS-2", {"OPS-1"}),
+        ("Does OPS-1 have more comments than OPS-3?", {"yes"}),
         ("How many comments did Ada Marsh leave?", {"3"}),
         ("how many comments did Ada Marsh write on OPS-1", {"3"}),
         ("who wrote the most comments?", {"Ada Marsh"}),

@@ -118,7 +118,14 @@ def several_values(facts: Facts, text: str) -> Plan | None:
     own = [(name, _property(facts, base, name)) for name in said]
     if not any(plan for _, plan in own):
         return _of_relations(facts, base, said, match["who"])
-    return Several(base, tuple((name, plan or _related(facts, base, name, match["who"])) for name, plan in own))
+    return Several(
+        base, tuple((_said(name, plan), plan or _related(facts, base, name, match["who"])) for name, plan in own)
+    )
+
+
+def _said(name: str, plan: Plan | None) -> str:
+    """Return the words for a property; the name of a quantity, whose word in a question is none that people say."""
+    return plan.source.name if isinstance(plan, Values) and plan.source.measured is not None else name
 
 
 def _of_relations(facts: Facts, base: Listed, said: list[str], who: str) -> Plan | None:
@@ -136,6 +143,8 @@ def _of_relations(facts: Facts, base: Listed, said: list[str], who: str) -> Plan
 def _property(facts: Facts, base: Listed, name: str) -> Plan | None:
     """Return the plan of a property that a noun names, also one that this entity lacks; None for no property."""
     sources, part = facts.named(name)
+    if not sources and name in ("name", "full name"):
+        return base
     plan = facts.values(sources, base, part)
     if plan is not None:
         return plan
@@ -148,6 +157,8 @@ def _property(facts: Facts, base: Listed, name: str) -> Plan | None:
 def _related(facts: Facts, base: Listed, name: str, who: str) -> Plan:
     """Return the plan of what a relation that a noun names leads to."""
     try:
+        if not facts.english.content(name):  # it would be all that is beside e0
+            raise no_value(base.text(facts.place), name)
         return facts.parser.set(facts.english.as_question(f"{name} of {who}"))
     except CannotPlanError as error:
         raise no_value(base.text(facts.place), name) from error

@@ -22,6 +22,7 @@ _AMOUNT = re.compile(
 _HAVING = re.compile(
     r"\b(?:have|has|had|contain(?:s|ing)?|with|without|lacks?|no|any|some) (?:(?:no|any|some|the) )?[\"“«']?$", re.I
 )
+_OF = re.compile(r"[\"”»']? (?:in|of|for) ")  # what follows one: «iron in spinach»
 _NUMBER = re.compile(r"(?P<n>\d[\d,.]*) ?(?P<unit>[a-zµ]+(?:/[a-z]+)?)? (?:of )?(?:the )?$", re.I)
 # «richer in iron» has more of it; «the food highest in iron» the most.
 _RICH = re.compile(r"\b(?P<be>(?:is|are|was|were) )?(?:the )?(?P<how>rich|high|low|poor)(?P<form>er|est) in $", re.I)
@@ -50,8 +51,8 @@ def in_words_of_quantities(graph: Graph, query: Query) -> Query:
     rest = query.text
     for start, end, _ in reversed(found):  # «vitamin B-12» has a number of its own
         rest = f"{rest[:start]} {rest[end:]}"
-    if not _AMOUNT.search(rest):
-        found = [one for one in found if _HAVING.search(query.text[: one[0]])]
+    if len(found) < 2 and not _AMOUNT.search(rest):
+        found = [one for one in found if _HAVING.search(query.text[: one[0]]) or _OF.match(query.text[one[1] :])]
     if not found:
         return query
     sources = {one.measured: one for one in sources_of(graph) if one.measured is not None}

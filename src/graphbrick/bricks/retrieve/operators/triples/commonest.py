@@ -45,4 +45,6 @@ def all_values(facts: Facts, text: str) -> Plan | None:
     sources = facts.named(match["noun"])[0] if match else []
     if not match or not sources or facts.lexicon.classes_in(match["noun"]) or sources[0].kind == Kind.BOOLEAN:
         return None
+    if text.startswith("what is ") and sources[0].literal is not None:
+        return None  # «what is the population» of nothing asks for no list of numbers
     return Values(facts.resolver.holding(sources[0]), sources[0], "count" if match["how"] == "how many" else "")

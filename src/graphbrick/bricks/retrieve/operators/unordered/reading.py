@@ -250,6 +250,8 @@ class _Reader:
         is_key = source.relation < 0 and source.literal is None and self._tells_apart(source, asked.name)
         if is_key and self.lead == "which" and asked.part.start == self.start and not isinstance(base, p.Listed):
             return base  # «which carriers», of airlines with a code each
+        if is_number and isinstance(base, p.Members):
+            return None  # «what is the population» of nothing asks for no list of numbers
         return Values(base, source)
 
     def _tells_apart(self, source: Source, name: str) -> bool:

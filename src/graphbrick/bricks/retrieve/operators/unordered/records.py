@@ -24,6 +24,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Place,
     Plan,
     SetPlan,
+    Within,
 )
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
@@ -32,6 +33,7 @@ from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_n
 from graphbrick.core.session import current_session
 from graphbrick.language.stems import is_plural
 
+_THAN = re.compile(r"\bthan (?:the )?(e\d+)\b")
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -44,10 +46,23 @@ def counting_records(parser: Parser, plan: Plan | None) -> Plan | None:
     said = {relation for noun in nouns for relation in relations_of_noun(place.graph, lexicon, noun)}
     said = {relation for relation in said if _has_several_of_a_pair(place, relation)}
     found = _replaced(plan, said) if said else plan
+    than = _THAN.search(parser.question.text)
+    if found != plan and than is not None:
+        found = _with_number_of(place, plan, found, parser.entity(than[1]))
     assumed = "; ".join(parser.resolver.assumptions_of(plan)) if found != plan else ""
     if assumed:
         parser.resolver.assumptions[found] = assumed
     return cast(Plan, found)
+
+
+def _with_number_of(place: Place, plan: Any, found: Any, entity: int) -> Any:
+    """Return a changed plan in which «more comments than e0» compares with as many records as e0 has."""
+    if not isinstance(plan, Within) or not isinstance(found, Within):
+        return found
+    one = np.array([entity], dtype=np.int64)
+    before, now = (float(measure.of(place, one)[0]) for measure in (plan.measure, found.measure))
+    low, high = (now if bound == before else bound for bound in (found.low, found.high))
+    return replace(found, low=low, high=high)
 
 
 def _has_several_of_a_pair(place: Place, relation: int) -> bool:
