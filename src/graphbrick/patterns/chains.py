@@ -105,9 +105,9 @@ _TOGETHER = re.compile(
 
 
 def turns_back(steps: Sequence[tuple[int, bool]], phrase: str, relations: Sequence[RelationNames]) -> bool:
-    """Return whether steps go along a relation and back though a phrase names it once, and says nothing of «the same».
+    """Return whether steps go along a relation and back, and the phrase names it without a word such as «same».
 
-    «Members that have e0» are no members of what e0 is a member of.
+    «Members that have e0» are not those beside e0 in a union.
     """
     back = {one for (one, out), (other, back) in pairwise(steps) if one == other and out != back}
     said = frozenset(stems(phrase)) if back and not _TOGETHER.search(phrase) else frozenset[str]()

@@ -1,4 +1,4 @@
-"""Amounts on triples that are properties of what they start from: how much iron a food has, of «food HAS iron, 3».
+"""Amounts on triples that are read as properties: the iron of a food, of triples `food HAS iron` with a value of 3.
 
 A table with a row for each thing and each quantity becomes triples from things to quantities with the amounts as their
 properties. Questions speak of «the iron of spinach» all the same, as if each quantity were a column.
@@ -17,6 +17,7 @@ import numpy as np
 
 from graphbrick.core.properties.values import Kind, Value
 from graphbrick.core.session import current_session
+from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.store.literals import DECIMAL, INTEGER, Ints, LiteralType, Values
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import spaced, stem
@@ -138,6 +139,9 @@ def _of_relation(graph: Graph, relation: int, columns: Sequence[Column]) -> list
     ids = graph.triple_ids()
     triples = ids[graph.csr.relation[ids] == relation]
     if len(triples) > _MOST_TRIPLES:
+        label = graph.relation_label(relation)
+        text = f"{label} has {len(triples):,} triples; whether their numbers are amounts is not looked at"
+        event(text, "measured.many_triples", DETAIL, relation=label, n=len(triples))
         return []
     heads, tails = np.asarray(graph.csr.heads(triples)), np.asarray(graph.csr.tail[triples])
     things, quantities = np.unique(heads), np.unique(tails)
@@ -176,7 +180,8 @@ def _named(graph: Graph, relation: int, column: Column, forward: bool, entities:
     count = Counter(chain(*map(set, own)))
     found = []
     for entity, label, called in zip(entities, labels, own, strict=True):
-        names = tuple(dict.fromkeys(name for name in called if count[name] == 1 and len(name) >= _SHORTEST))
+        long = {name_form(label), *(name for name in called if len(name) >= _SHORTEST)}  # «pH» is a whole name
+        names = tuple(dict.fromkeys(name for name in called if count[name] == 1 and name in long and len(name) > 1))
         spoken = next(iter(names), name_form(label)).translate(_IN_LETTERS).split()
         measured = Measured(relation, entity, column.name, forward)
         found.append(Quantity(label, measured, LiteralType(kind, _unit(graph, entity)), "".join(spoken), names))

@@ -100,6 +100,18 @@ def test_names_of_quantities(foods: Graph) -> None:
     assert [one.label for _, _, one in said] == ["Iron, Fe", "Total lipid (fat)", "Vitamin C, total ascorbic acid"]
 
 
+def test_short_names_of_quantities(tmp_path_factory: pytest.TempPathFactory) -> None:
+    values = [f"l{lake},{what},MEASURED,{lake + at}" for lake in range(4) for at, what in enumerate(("p", "o"))]
+    tables = {
+        "nodes_lake": "id,label,name\n"
+        + "".join(f"l{at},Lake,{name}\n" for at, name in enumerate(("Ada", "Bo", "Cy", "Di"))),
+        "nodes_what": "id,label,name\np,Parameter,pH\no,Parameter,Oxygen\n",
+        "edges": "start,end,type,value\n" + "\n".join(values) + "\n",
+    }
+    lakes = built_from_tables(tmp_path_factory.mktemp("lakes"), tables)
+    assert default_pipeline(lakes)(lakes, "Which lake has the highest pH?").texts == ("Di",)
+
+
 @pytest.mark.parametrize(
     ("column", "rows"),
     [

@@ -61,7 +61,7 @@ class CountIn(Measure):
         steps: The pattern.
         ends: The set.
         conditions: Conditions on the triples of a pattern of one relation.
-        every: Whether each walk counts, also several to one end.
+        every: Whether several triples to one end count each.
     """
 
     steps: Steps

@@ -148,7 +148,7 @@ def _is_place(paths: SchemaPaths, entity: int) -> bool:
 
 
 def check_nouns_of_labels(schema: SchemaPaths, question: Question, shown: str) -> None:
-    """Raise `UnreadWordError` for «countries», read as a further step over «origin country», which nothing says.
+    """Raise `UnreadWordError` if a plan goes over «origin country» only because the question says «countries».
 
     Args:
         schema: Knows the graph.

@@ -174,7 +174,7 @@ def unit_in(name: str) -> str:
 
 
 def is_without_unit(words: Stems, name: str) -> bool:
-    """Return whether words are the name of a number but for its unit and for what is done to it: «time», «hours».
+    """Return whether words name a number whose own name has a unit too, and perhaps a verb.
 
     >>> is_without_unit(("tim",), "timeSpentSeconds"), is_without_unit(("hour",), "timeSpentSeconds")
     (True, True)
