@@ -82,7 +82,7 @@ class Followed:
 
 def follow(
     subgraph: Subgraph, start: int, pattern: Pattern, *, back: bool = False, symmetric: AbstractSet[int] = frozenset(),
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = lambda: None, without: Ints | None = None,
 ) -> Followed | None:  # fmt: skip
     """Follow a relation pattern from an entity within a subgraph.
 
@@ -98,6 +98,7 @@ def follow(
         symmetric: Relations that are followed both ways, first as the pattern says: of two neighbours the graph may
             hold only one triple, in either direction.
         check: Called after every million triples; may raise an exception to stop.
+        without: Local triples that are not followed; None for none.
 
     Returns:
         The ends; None if the start is not in the subgraph.
@@ -129,7 +130,7 @@ def follow(
             # The start may have been left both ways; a walk that left it this way undoes nothing.
             undoes = (relation, not way) in left and not (both and (relation, way) in left)
             steps.append((way, back and not undoes))
-        hops.append(_next_hop(csr, at, states, relation, steps, origin, check))
+        hops.append(_next_hop(csr, at, states, relation, steps, origin, check, without))
         leaves = at.node[hops[-1].parent] == origin if both else at.node[states] == origin
         left.update((relation, way) for way, _ in steps if (leaves & (hops[-1].forward == way if both else True)).any())
         before = relation, forward
@@ -137,14 +138,9 @@ def follow(
 
 
 def _next_hop(
-    csr: Csr,
-    at: _Hop,
-    states: Ints,
-    relation: int,
-    steps: Sequence[tuple[bool, bool]],
-    origin: int,
-    check: Callable[[], None],
-) -> _Hop:
+    csr: Csr, at: _Hop, states: Ints, relation: int, steps: Sequence[tuple[bool, bool]], origin: int,
+    check: Callable[[], None], hidden: Ints | None,
+) -> _Hop:  # fmt: skip
     """Take one step from states; the first way to reach a state is kept.
 
     ``steps`` holds for each direction whether it is forwards and whether it may return to the start.
@@ -153,6 +149,8 @@ def _next_hop(
     for forward, may_return in steps:
         for parent, triple, node in _entries(csr, at.node, states, forward):
             fits = csr.relation[triple] == relation
+            if hidden is not None:
+                fits &= ~np.isin(triple, hidden)
             if not may_return:
                 fits &= node != origin
             parent, triple, node = parent[fits], triple[fits], node[fits]

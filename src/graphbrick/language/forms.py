@@ -269,9 +269,11 @@ def may_be_noun(word: str) -> bool:
 def agents(verb: str) -> list[str]:
     """Return the nouns for people who do what a verb says.
 
-    >>> agents("direct"), agents("write"), agents("lead")
-    (['director'], ['writer'], ['leader'])
+    >>> agents("direct"), agents("write"), agents("lead"), agents("mentor")
+    (['director'], ['writer'], ['leader'], ['mentor'])
     """
+    if kind_of(verb) == PERSON:
+        return [verb]
     derived = [noun for noun in _lexicon().nouns.get(verb, []) if noun != verb]
     return sorted(
         (noun for noun in derived if noun.endswith(_AGENT_ENDINGS)),

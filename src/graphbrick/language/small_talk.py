@@ -37,6 +37,17 @@ _RESTRICTS = re.compile(
     r"|it|they|them|this|that|these|those|he|she|him|her|his|their)\b|n't\b",
     re.IGNORECASE,
 )
+_AFTER = re.compile(
+    r"[^.!?]+\? +(?P<after>(?:(?:i|we) (?:just |really |still )?"
+    r"(?:want|need|have|would like|'d like|am|are|plan|must|ought)|i'm|we're|i'd like|we'd like|it's for|it is for"
+    r"|this is for|asking for) [^?]*)$",
+    re.IGNORECASE,
+)
+_NARROWS = re.compile(
+    r"\d|\b(?:only|not|never|none|neither|nobody|nothing|but|no|without|except|apart|besides|just the|other than|mean"
+    r"|those|ones?|which|who|that|like)\b(?<!would like)(?<!d like)|n't\b",
+    re.IGNORECASE,
+)
 _PURPOSE = re.compile(
     r"(?P<before>for (?:(?:an?|the|my|our|this|next) )?(?:[\w-]+ ){0,3}(?:slides?|talk|presentation|report|memo"
     r"|newsletter|flyer|leaflet|poster|article|blog post|press release|meeting|workshop|course|training|audit|quiz"
@@ -245,6 +256,18 @@ def lead_in(text: str) -> str:
         return ""
     refers = _RESTRICTS.search(parts["before"]) or _BACK.search(parts["asked"])
     return "" if refers else parts["before"]
+
+
+def lead_out(text: str) -> str:
+    """Return the sentence after a question that only says why it is asked; "" where it may be part of what is asked.
+
+    >>> lead_out("When is Ada's birthday? We want to get her a cake."), lead_out("Who works there? I need only nurses.")
+    ('We want to get her a cake.', '')
+    >>> lead_out("Who owns Auth? Who runs it?"), lead_out("Which are late? I mean orders of 2013.")
+    ('', '')
+    """
+    parts = _AFTER.match(text)
+    return "" if parts is None or _NARROWS.search(parts["after"]) else parts["after"]
 
 
 def purpose(text: str) -> str:

@@ -39,6 +39,7 @@ _NO_HEADS = frozenset(
         " set list line part value system area state place time date year info data entry node".split(),
     )
 )
+_STAFF = frozenset("staff personnel crew workforce".split())
 SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
 """Words of labels without a meaning of their own."""
 
@@ -91,6 +92,15 @@ class Lexicon:
     def roles(self) -> frozenset[Stems]:
         """The names of heads or tails of relations, such as «driver», if it is known which end they name."""
         return frozenset(name for one in self.relations for name in one.tail ^ one.head)
+
+    @cached_property
+    def class_of_people(self) -> str:
+        """The one class of persons, such as employees; "" without one, and for patients beside staff."""
+        from graphbrick.language import forms  # most questions speak of no «people»
+
+        nouns = {name: forms.head_of(spaced(name).lower()) for name in self.classes} if forms.is_installed() else {}
+        found = [name for name, noun in nouns.items() if noun in _STAFF or forms.kind_of(noun) == forms.PERSON]
+        return found[0] if len(found) == 1 else ""
 
     def class_named(self, words: Sequence[str]) -> str:
         """Return the class that some stems name; the largest if several have the name, "" for none."""

@@ -18,6 +18,10 @@ from graphbrick.patterns.lexicon import Lexicon
 
 _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
 _BEFORE_NOUN = r"(?:^|\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s) )"
+_VERB = (  # what stands before and after a verb: «who work in», «people who report to X work from»
+    r"\b(?:who|that|(?<=\w )which|they|ever|(?:does|do|did|has|have) \S+(?: \S+)?"
+    r"|(?!(?:is|was|has|does|this|its|his)\b)\w+s) {word} (?:in|at|for|from|with|on|under|there|together)\b"
+)
 _KIND = 1  # distance of a class, such as starship, whose name ends with a noun, such as ship
 _FEWEST_ERRORS, _MOST_ERRORS = 1, 2
 _BEGINNING, _LEFT_OUT = 3, 3  # letters of a shortened word, and those that it leaves out at least
@@ -79,15 +83,15 @@ class WordReader:
             words: The words.
             text: Where they stand; a noun follows «the», «which» and the like.
         """
-        return [
-            reading
-            for word in self._unknown(words)
-            if (
-                reading := self._by_meaning(
-                    word, is_noun=bool(re.search(rf"{_BEFORE_NOUN}{word}\b", text, re.IGNORECASE))
-                )
+        readings = (
+            self._by_meaning(
+                word,
+                is_noun=bool(re.search(rf"{_BEFORE_NOUN}{word}\b", text, re.IGNORECASE)),
+                is_verb=bool(re.search(_VERB.format(word=word), text, re.IGNORECASE)),
             )
-        ]
+            for word in self._unknown(words)
+        )
+        return [one for one in readings if one]
 
     def _unknown(self, words: Iterable[str]) -> list[str]:
         return [
@@ -119,11 +123,13 @@ class WordReader:
         names = [(name, forms.verb_behind(name) or forms.verb_of(name)) for name in self.properties]
         return of_relations + [(verb, frozenset(stems(name))) for name, verb in names if verb]
 
-    def _by_meaning(self, word: str, *, is_noun: bool) -> Reading | None:
-        """Return the only noun, or verb, of the graph that means what a word means."""
+    def _by_meaning(self, word: str, *, is_noun: bool, is_verb: bool) -> Reading | None:
+        """Return the only noun, or verb, of the graph that means what a word means; no noun for what is a verb."""
         if not forms.is_installed() or not (forms.is_word(word) or senses.near_nouns(word)):
             return None
         noun, verb = forms.singular(word) or word, forms.verb_of(word)
+        if is_verb and not verb:
+            return None
         kinds = senses.kinds_of(noun)
         near = {name: distance for name in self._nouns if (distance := _distance(noun, name, kinds)) is not None}
         near |= {
@@ -132,7 +138,7 @@ class WordReader:
         least = min(near.values(), default=0)
         nouns = {self._nouns[name]: name for name, distance in near.items() if distance == least}
         of_classes = {key: name for key, name in nouns.items() if name in self._classes}
-        nouns = of_classes if len(of_classes) == 1 else nouns
+        nouns = {} if is_verb else of_classes if len(of_classes) == 1 else nouns
         same = senses.same_verbs(verb) if verb else frozenset()
         spoken = [(other, words) for other, words in self._verbs if other in same]
         verbs = {other for other, _ in spoken}
@@ -144,7 +150,7 @@ class WordReader:
         if len(verbs) == 1 and not (nouns and is_noun):
             (other,) = verbs
             return Reading(word, forms.like(word, verb, other), False)
-        one = senses.near_nouns(noun)  # of several the question may mean another
+        one = frozenset[str]() if is_verb else senses.near_nouns(noun)  # of several the question may mean another
         if not nouns and not verbs and len(one) == 1 and one <= set(self.whole()):  # «doctors» of the role «physician»
             (value,) = one
             return Reading(word, forms.plural(value) if is_plural(word) else value, False)

@@ -12,9 +12,11 @@ from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.unmatched import WHOLE_NAME
 from graphbrick.bricks.link.words import COMPARES, MONTHS, vocabulary
 from graphbrick.core import Mention
-from graphbrick.core.trace import event
+from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import WORD, possible_singulars, stem, stems
+from graphbrick.language.folding import fold
+from graphbrick.language.forms import is_installed, is_word
+from graphbrick.language.stems import WORD, possible_singulars, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.properties.name_parts import parts_of_names
@@ -29,6 +31,8 @@ from graphbrick.patterns.properties.terms import is_rather_value, terms_in
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 
 _FEW_HOLDERS = 3
+_NAME = stems("name")
+_PARTS = frozenset(stems("first last sur middle family given maiden"))  # of whole names
 
 
 def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple[Span, str]]:
@@ -52,6 +56,57 @@ def _quantities_in(graph: Graph, question: Question, starts: list[int]) -> list[
     if len(said) == 1 and question.content(spans[0]) == question.content(Span(0, len(starts) - 1)):
         return []  # «what is iron?»
     return [(span, one.label) for span, (_, _, one) in zip(spans, said, strict=True)]
+
+
+def named_by_values(
+    graph: Graph, question: Question, values: Sequence[tuple[Span, str]], exact: ExactNames
+) -> tuple[Matches, list[tuple[Span, str]]]:
+    """Return the names among the values of a question, and the others: «kane», the `web_name` of one player alone.
+
+    A question that speaks of the property asks for its value, as in «whose short name is MCI».
+    """
+    names, others = Matches(), list[tuple[Span, str]]()
+    said, taken = set(stems(question.text)), [span for span, _ in exact.names]
+    for span, name in values:
+        own = stems(spaced(name))
+        text = question.surface(span)
+        is_name = own[-1:] == _NAME and len(own) > 1 and own[0] not in _PARTS and not said.intersection(own)
+        is_name &= not (text.islower() and is_installed() and is_word(text))  # «case» is not the name Case
+        holders = equal_to(graph, name, text).tolist() if is_name and not any(map(span.overlaps, taken)) else []
+        if len(holders) != 1:
+            others.append((span, name))
+            continue
+        names.append((span, Mention(text, holders[0])))
+        label = graph.label(holders[0])
+        if fold(text) != fold(label):
+            event(f"{text!r} is the {name} of {label!r}", "link.other_name", DETAIL, said=text, taken=label)
+    return names, others
+
+
+def told_from_values(
+    graph: Graph,
+    question: Question,
+    beside: Matches,
+    parts: Matches,
+    values: Sequence[tuple[Span, str]],
+    exact: ExactNames,
+) -> tuple[Matches, Matches, list[tuple[Span, str]]]:
+    """Return the names and parts of names of a question that are no values, then the values that are no names.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        beside: Names, exact ones and others.
+        parts: Parts of names.
+        values: Spans that are values of properties, with their names.
+        exact: The exact names.
+    """
+    names = disjoint(exact.names)
+    called, others = named_by_values(graph, question, values, exact)
+    spans = [span for span, _ in called]
+    beside = [one for one in beside if one in names or not any(map(one[0].overlaps, spans))] + called
+    beside, parts = (no_values(graph, question, some, others, names) for some in (beside, parts))
+    return beside, parts, others
 
 
 def no_values(

@@ -106,12 +106,11 @@ class LinkLabels(LinkStage):
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
         values, exact = self._values(graph, question, exact)
-        names = disjoint(exact.names)
-        beside, parts = unmatched.beside(names), _parts_of_names(unmatched)
+        beside, parts = unmatched.beside(disjoint(exact.names)), _parts_of_names(unmatched)
         if values:
-            from graphbrick.bricks.link.kinds import no_values  # most graphs have none
+            from graphbrick.bricks.link.kinds import told_from_values  # most graphs have none
 
-            beside, parts = (no_values(graph, question, some, values, names) for some in (beside, parts))
+            beside, parts, values = told_from_values(graph, question, beside, parts, values, exact)
         matches = beside + [one for one in parts if not any(one[0].overlaps(span) for span, _ in beside)]
         plain = query.text if matches else _alone(query.text)
         if matches:

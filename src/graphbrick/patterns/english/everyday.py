@@ -8,6 +8,7 @@ _MONTH = (
     "(?:january|february|march|april|may|june|july|august|september|october|november|december"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 )
+_US = r"(?:us|here|the (?:company|firm|organi[sz]ation|team)|our (?:company|firm|team))"
 EVERYDAY = tuple(
     (re.compile(wording), plainer)
     for wording, plainer in (
@@ -28,6 +29,18 @@ EVERYDAY = tuple(
         (r"(?: ever| so far| to date)(?:$|(?= by ))", ""),
         (r"\b(of|for) (?:everybody|everyone|anybody|anyone|all people|all those) (?=who )", r"\1 those "),
         (r"\bcontact persons?\b", "contact"),
+        (r"^(who|(?:which|what) [a-z]+)(?:'s| has| have)? (?:been|worked|stayed) (?:with |in |at |for )?"
+         rf"{_US}(?: the)? longest$", r"\1 joined earliest"),
+        (r"^(who|(?:which|what) [a-z]+)(?:'s| has| have)? (?:been|worked|stayed) (?:with |in |at |for )?"
+         rf"{_US} longer,? (?=(?:the )?e\d)", r"\1 joined earlier, "),
+        (rf"\b(joined|started) (?:at |with |in )?{_US}(?= (?:first|last|earliest|latest|most recently|before|after"
+         r"|since|in \d))", r"\1"),
+        (r"(?<![\w.,+])(\d[\d,.]*)\s?\+(?=\s|$)", r"at least \1"),
+        (r"^any(?:one|body) (?:here )?(?=with |having )(?:with|having)\b", "who has"),
+        (r"^any(?:one|body) (?=in |at |from |on )", "who is "),
+        (r"^any(?:one|body) (?:who|that) ", "who "),
+        (r"\bwithout a single\b", "without any"),
+        (r"\bnot a single\b", "no"),
         (r"\b(?:folks|guys)\b(?= (?:who|that|from|in|at|on|with|working|of|[a-z]+ing)\b|$)", "people"),
         (r"^when did (?:we|you) (?:get|receive|have) the (last|latest|first|newest|most recent) ([a-z]+) "
          r"(?:from|of|by) (?=(?:the )?e\d+$)", r"when was the \1 \2 of "),

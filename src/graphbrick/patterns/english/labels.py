@@ -196,8 +196,7 @@ def _participle(verb: str, rest: list[str]) -> RelationWords:
     """Read «directed by», «located in», «starred actors», «born in city»."""
     if rest[:1] == ["by"]:
         nouns = [forms.singular(" ".join(rest[1:]))] if rest[1:] else []
-        same = [verb] if forms.kind_of(verb) == forms.PERSON else []  # «captained by»: a captain
-        return RelationWords(tail=nouns or forms.agents(verb) or same, verb=verb, subject=TAIL)
+        return RelationWords(tail=nouns or forms.agents(verb), verb=verb, subject=TAIL)
     if rest[:1] and rest[0] in PREPOSITIONS:
         nouns = [forms.singular(" ".join(rest[1:]))] if rest[1:] else forms.acts(verb)
         return RelationWords(tail=nouns, verb=verb, preposition=rest[0])
@@ -237,7 +236,7 @@ def _noun(tokens: list[str]) -> RelationWords:
         act, kind = tokens
     else:
         verb = forms.verb_behind(noun) if noun.endswith(("er", "or")) else ""
-        if verb and noun in forms.agents(verb):  # «composer»: somebody who composes the head
+        if verb and verb != noun and noun in forms.agents(verb):  # «composer»: somebody who composes the head
             relation.verb, relation.subject = verb, TAIL
         return relation
     verb = forms.verb_behind(act)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from graphbrick.language.stems import WORD
 from graphbrick.patterns.text import in_words
@@ -23,6 +23,39 @@ PARTS = frozenset(
     subject supplier support target tax team telephone time title total town track type unit units update updated url
     user value vendor version village volume wage website weight width work year zip zone""".split()
 )
+
+# Words that names of columns are cut short to; what may stand for several words is none of them.
+_IN_FULL = dict(
+    pair.strip().split(maxsplit=1)
+    for pair in """dt date|lvl level|hr hours|hrs hours|mins minutes|secs seconds|yr year|yrs years|mth month|wk week
+    |wks weeks|dept department|emp employee|mgr manager|cust customer|supp supplier|vend vendor|prod product
+    |org organisation|addr address|fname first name|lname last name|qty quantity|amt amount|cnt count|num number
+    |nbr number|val value|tot total|pop population|desc description|descr description|loc location|lang language
+    |ctry country|rgn region|purch purchase|alloc allocated|sched scheduled|entl entitlement|ext extension|ctr center
+    |acct account|inv invoice|pymt payment|txn transaction|bal balance|ccy currency|sal salary|disc discount
+    |mfr manufacturer|mfg manufacturing|grp group|ver version|wt weight|ht height|dur duration|dist distance
+    |alt altitude|cert certificate|appt appointment|diag diagnosis|svc service|env environment|dest destination
+    |pax passengers|flt flight|temp temperature|ref reference|msg message|subj subject|insp inspection
+    |maint maintenance|assoc associated|approx approximate|enrol enrolment|exp expiry|qual qualification|stu student
+    |tchr teacher|bldg building|rm room|sem semester|pts points|std standard|prog programme|wkday weekday
+    |mob mobile""".split("|")
+)
+_PAIRS = {"arr": "arrival", "dep": "departure"}  # only where a graph has both
+
+
+def in_full(words: Sequence[str], known: Set[str]) -> tuple[str, ...]:
+    """Return the words of a name with whole words for those that are cut short.
+
+    Args:
+        words: The words, in lower case.
+        known: The words of all names of the graph.
+
+    >>> in_full(("birth", "dt"), set()), in_full(("emp", "no"), set()), in_full(("dep", "time"), {"dep", "arr"})
+    (('birth', 'date'), ('employee', 'number'), ('departure', 'time'))
+    """
+    pairs = _PAIRS if known >= _PAIRS.keys() else {}
+    found = [one for word in words for one in (_IN_FULL.get(word) or pairs.get(word) or word).split()]
+    return (*found[:-1], "number") if len(found) > 1 and found[-1] == "no" else tuple(found)
 
 
 def name_words(name: str, known: Set[str]) -> tuple[str, ...]:

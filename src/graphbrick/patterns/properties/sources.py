@@ -35,7 +35,7 @@ from graphbrick.language.stems import Stems, is_plural, spaced, stem
 from graphbrick.patterns.english.states import code_of_state
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.column_numbers import are_dates, as_number, floats_of, value_kind
-from graphbrick.patterns.properties.names import name_words
+from graphbrick.patterns.properties.names import in_full, name_words
 from graphbrick.patterns.text import readable
 
 if TYPE_CHECKING:
@@ -166,11 +166,11 @@ def _find(graph: Graph) -> tuple[Source, ...]:
     for name, column in best.items():
         # «baseline» beside `baseline_low_date` is one word
         spoken = (name.lower(),) if name.lower() in shared else name_words(name, known)
-        literal, own = _literal(graph, column), tuple(map(stem, spoken))
+        literal, own, whole = _literal(graph, column), tuple(map(stem, spoken)), in_full(spoken, known)
         yes, codes = _coded(graph, name, own)
         kind = column.kind if yes is True else Kind.BOOLEAN
-        words, stems = _words(own)
-        sources.append(Source(name, -1, literal, kind, words, stems, " ".join(spoken), yes, codes))
+        words, stems = _words(tuple(map(stem, whole)))
+        sources.append(Source(name, -1, literal, kind, words.union(own), stems, " ".join(whole), yes, codes))
     return (*sources, *_quantities(graph))
 
 

@@ -138,7 +138,11 @@ def test_texts_of_triples(harbours: Graph, question: str, answers: set[str]) -> 
             {"Heron", "Ibis"},
             ["Heron", "Ibis", "Jay"],
         ),
-        ("We own the Heron and the Ibis. When were they launched?", {"1999-04-01", "2008-06-09"}, ["Heron", "Ibis"]),
+        (
+            "We own the Heron and the Ibis. When were they launched?",
+            {"Heron: 1999-04-01", "Ibis: 2008-06-09"},
+            ["Heron", "Ibis"],
+        ),
     ],
 )
 def test_a_sentence_before_a_question_names_what_it_speaks_of(

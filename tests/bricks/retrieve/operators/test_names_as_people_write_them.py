@@ -94,7 +94,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     ("question", "answers"),
     [
         ("What's the homepage of alder?", {"https://alder.example"}),
-        ("homepages of alder and birch", {"https://alder.example", "https://birch.example"}),
+        ("homepages of alder and birch", {"alder: https://alder.example", "birch: https://birch.example"}),
         ("What is the home page of birch?", {"https://birch.example"}),
         ("what host name does birch have", {"birch-7"}),
         ("the timezone of birch", {"CET"}),

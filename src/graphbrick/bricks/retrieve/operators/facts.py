@@ -91,7 +91,8 @@ class Facts:
     def named(self, phrase: str) -> tuple[list[Source], str]:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
         is_name = self._is_name(stem(phrase))
-        if (self.english.cues.search(phrase) and not is_name) or re.search(r"\be\d+\b|^(?:in|on|at) ", phrase):
+        cue = self.english.cues.search(phrase) or phrase in ("number", "count")
+        if (cue and not is_name) or re.search(r"\be\d+\b|^(?:in|on|at) ", phrase):
             return [], ""
         words = self.resolver.words_in(phrase)
         sources = self.said(words)
@@ -119,8 +120,7 @@ class Facts:
 
     def values(self, sources: Sequence[Source], base: SetPlan, part: str = "") -> Plan | None:
         """Return the plan of the values of the property, of some, that most entities of a set have; else None."""
-        source = self.own(sources, base)
-        return None if source is None else Values(base, source, part)
+        return None if (source := self.own(sources, base)) is None else Values(base, source, part)
 
     def base(self, text: str) -> SetPlan:
         """Return what a text names."""
@@ -169,8 +169,8 @@ class Facts:
                 continue
             base = self._owners(where, phrase)
             plan = self.values(sources, base, part)
-            if plan is None and (self.is_relation(phrase) or phrase in ("number", "count")):
-                return None  # another relation, or how many there are
+            if plan is None and self.is_relation(phrase):
+                return None  # another relation
             if plan is None:
                 raise self._missing(base, phrase)
             return plan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -19,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 MOST_COUNTED = 20_000
 """Entities from which a pattern is followed, to count its ends."""
 _PROVEN = 20  # entities whose value is shown by a path
+_ABOUT, _SHARED_BY = 0.7, 100  # part of the most neighbours that is about as many; neighbours that are looked at
 
 
 class Measure(ABC):
@@ -296,3 +298,33 @@ class Best(SetPlan):
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return what shows why entities are in the set."""
         return self.base.proofs(place, entities) + self.measure.proofs(place, entities[:_PROVEN])
+
+
+def main_role(place: Place, readings: Sequence[Along]) -> tuple[Along | None, str]:
+    """Return the relation by which an entity has most of some neighbours, and a note if others lead to more of them.
+
+    The films of somebody are those that he directed if he acted in few. Of relations with about as many, the one is
+    taken that joins the fewest others to each neighbour: films have one director, and several writers.
+    """
+    ends = {one: one.run(place) for one in readings}
+    order = sorted(ends, key=lambda one: -len(ends[one]))
+    if len(order) < 2:
+        return None, ""
+    many = [one for one in order if len(ends[one]) >= _ABOUT * len(ends[order[0]])]
+    main = min(many, key=lambda one: _sharers(place, one.steps[0], ends[one]))
+    others = [one for one in order if not np.isin(ends[one], ends[main]).all()]
+    if not others:
+        return main, ""
+    names = ", ".join(f"{one.text(place)} ({len(ends[one])})" for one in others)
+    return main, f"taken for {main.text(place)} ({len(ends[main])}), not {names}"
+
+
+def _sharers(place: Place, step: tuple[int, bool], ends: Ints) -> float:
+    """Return how many entities a step joins to each of some of its ends."""
+    (relation, forward), csr = step, place.graph.csr
+    sample, n = ends[:_SHARED_BY].tolist(), 0
+    for end in sample:
+        row = csr.row(end, not forward)
+        triples = csr.relation[row] if not forward else csr.relation[csr.in_triple[row]]
+        n += int((triples == relation).sum())
+    return n / max(len(sample), 1)

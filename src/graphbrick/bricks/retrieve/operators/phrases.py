@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from graphbrick.bricks.retrieve.operators.measures import main_role
 from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Measure, Place, Plan, SetPlan, Steps
-from graphbrick.bricks.retrieve.operators.sets import Pattern, all_ends, main_role
+from graphbrick.bricks.retrieve.operators.sets import Ints, Pattern, all_ends
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
@@ -23,8 +23,6 @@ from graphbrick.patterns.chains import Chain, turns_back
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems, stems_of_name
 from graphbrick.patterns.properties.sources import Source, sources_of
 from graphbrick.patterns.several_steps import says_alike
-
-Ints = npt.NDArray[np.int64]
 
 _CANDIDATES = 256  # patterns of one phrase that are compared
 SAMPLE = 3

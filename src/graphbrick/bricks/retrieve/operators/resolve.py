@@ -28,13 +28,14 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.core.properties.values import Kind
 from graphbrick.language import forms
-from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import RelationNames
 from graphbrick.patterns.properties.sources import Source, has_columns, owners_of, sources_of
 
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 _TRIED = 12  # entities that may lack what is counted
 _AMOUNTS = (Kind.INTEGER, Kind.NUMBER)
+_OF_VALUES = ("highest", "lowest")  # values, which are not counted
 # Words of names of numbers that do not say how big something is.
 _NO_SIZES = frozenset(
     map(stem, "id code number rank year season tier level severity age position order version zip".split())
@@ -171,7 +172,9 @@ class Resolver(OwnDates):
             )
         if self.words_in(words):
             attribute = self.attribute(words, base)
-            return self.degree(words, base) if attribute is None else attribute
+            if attribute is not None or is_plural(words.split()[-1]) or not wording.startswith(_OF_VALUES):
+                return self.degree(words, base) if attribute is None else attribute
+            names = ()  # the highest rating is no number of what was rated
         for name in names:
             attribute = self.attribute(name, base)
             if attribute is not None:

@@ -19,7 +19,6 @@ from graphbrick.patterns.properties.sources import Source, value_of
 from graphbrick.pipeline.budget import check_budget
 
 _FEW_ALIKE = 5  # entities that share one number and may all be the largest
-_ABOUT, _SHARED_BY = 0.7, 100  # part of the most neighbours that is about as many; neighbours that are looked at
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Steps = tuple[tuple[int, bool], ...]
@@ -80,6 +79,7 @@ class Place:
         subgraph: The view of it that patterns are followed in.
         classes: The entities of each class.
         symmetric: Labels of the relations that are followed both ways.
+        ended: Triples that do not count, ascending: those that ended, in a question about now.
         results: What plans have given, so that parts of a plan run once.
     """
 
@@ -87,6 +87,7 @@ class Place:
     subgraph: Subgraph
     classes: Mapping[str, Ints]
     symmetric: frozenset[str] = frozenset()
+    ended: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     results: dict[SetPlan, Ints] = field(default_factory=dict, compare=False)
 
     def steps_text(self, steps: Steps, end: str = "") -> str:
@@ -100,7 +101,14 @@ class Place:
     def followed(self, start: int, steps: Steps, *, back: bool) -> Followed | None:
         """Follow a pattern."""
         both = {relation for relation, _ in steps if self.graph.relation_label(relation) in self.symmetric}
-        return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget)
+        without = self.ended if len(self.ended) else None
+        if without is not None and self.subgraph.triples is not None:
+            without = np.flatnonzero(np.isin(self.subgraph.triples, without))
+        return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget, without=without)
+
+    def counted(self, triples: Ints) -> Ints:
+        """Return the triples that count."""
+        return triples[~np.isin(triples, self.ended)] if len(self.ended) else triples
 
     def properties(self, source: Source, entities: Ints) -> list[Item]:
         """Return a property of some entities as evidence."""
@@ -255,36 +263,6 @@ class Along(SetPlan):
         return [followed.path(i) for i in index.tolist()]
 
 
-def main_role(place: Place, readings: Sequence[Along]) -> tuple[Along | None, str]:
-    """Return the relation by which an entity has most of some neighbours, and a note if others lead to more of them.
-
-    The films of somebody are those that he directed if he acted in few. Of relations with about as many, the one is
-    taken that joins the fewest others to each neighbour: films have one director, and several writers.
-    """
-    ends = {one: one.run(place) for one in readings}
-    order = sorted(ends, key=lambda one: -len(ends[one]))
-    if len(order) < 2:
-        return None, ""
-    many = [one for one in order if len(ends[one]) >= _ABOUT * len(ends[order[0]])]
-    main = min(many, key=lambda one: _sharers(place, one.steps[0], ends[one]))
-    others = [one for one in order if not np.isin(ends[one], ends[main]).all()]
-    if not others:
-        return main, ""
-    names = ", ".join(f"{one.text(place)} ({len(ends[one])})" for one in others)
-    return main, f"taken for {main.text(place)} ({len(ends[main])}), not {names}"
-
-
-def _sharers(place: Place, step: tuple[int, bool], ends: Ints) -> float:
-    """Return how many entities a step joins to each of some of its ends."""
-    (relation, forward), csr = step, place.graph.csr
-    sample, n = ends[:_SHARED_BY].tolist(), 0
-    for end in sample:
-        row = csr.row(end, not forward)
-        triples = csr.relation[row] if not forward else csr.relation[csr.in_triple[row]]
-        n += int((triples == relation).sum())
-    return n / max(len(sample), 1)
-
-
 @dataclass(frozen=True)
 class Members(SetPlan):
     """All entities of a class."""
@@ -320,7 +298,7 @@ class Having(SetPlan):
 
     def _run(self, place: Place) -> Ints:
         csr, ids = place.graph.csr, place.graph.triple_ids()
-        triples = ids[csr.relation[ids] == self.relation]
+        triples = place.counted(ids[csr.relation[ids] == self.relation])
         entities = np.unique(csr.heads(triples) if self.forward else csr.tail[triples]).astype(np.int64)
         nodes = place.subgraph.nodes
         return entities if nodes is None else entities[np.isin(entities, nodes)]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.grammar.left_out import check_left_out, check_path
-from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
@@ -44,10 +43,11 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
+from graphbrick.bricks.retrieve.operators.triples.now import ended_triples, tell_of_now, without_now
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
-from graphbrick.bricks.retrieve.operators.unordered.records import counting_records
+from graphbrick.bricks.retrieve.operators.unordered.records import by_grammar, of_records
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes
@@ -150,7 +150,8 @@ class Operators(RetrieveStage):
         pattern = stated(graph, query.text)
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
-        query = in_words_of_quantities(graph, with_given_seed(graph, query))
+        asked, query = query.text, in_words_of_quantities(graph, with_given_seed(graph, query))
+        query = without_now(graph, query)
         plain, is_unsure = courtesy_left_out(graph, query)
         spelled = self._spelled(plain, graph)
         embedder, lexicon = getattr(self.patterns.scorer, "embedder", None), self._lexicon(graph)
@@ -159,10 +160,7 @@ class Operators(RetrieveStage):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))
-        if has_triple_properties(graph):
-            from graphbrick.bricks.retrieve.operators.triples.now import leaves_out_now  # most graphs need it not
-
-            is_unsure |= leaves_out_now(graph, query.text, evidence)
+        is_unsure |= tell_of_now(graph, asked, evidence)
         most = ASSUMED if is_unsure else 1.0 if spelled is plain else MISSPELT
         sure = evidence.confidence
         return evidence if sure is None or sure <= most else replace(evidence, confidence=most)
@@ -201,7 +199,9 @@ class Operators(RetrieveStage):
         cues = words.cues_in(in_years(graph, question).text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         asks_of_properties = has_columns(graph) or has_triple_properties(graph) or asks_for_card(words, question.text)
-        place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
+        place = Place(
+            graph, subgraph, lexicon.classes, symmetric_relations(scorer), ended_triples(graph, question.text)
+        )
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
         try:
             if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
@@ -212,7 +212,7 @@ class Operators(RetrieveStage):
                 text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
                 query = replace(query, text=text, seeds=parser.question.entities, mentions=())
             check_one(words, parser.question.text)
-            plan = counting_records(parser, of_grammar(parser)) if asks_of_properties or cues else None
+            plan = by_grammar(parser) if asks_of_properties or cues else None
             if plan is not None:
                 sure = not parser.resolver.assumptions_of(plan)
                 return self._told(evidence_of(plan, place, self.cap, repr(self), sure=sure), plan, parser)
@@ -253,9 +253,9 @@ class Operators(RetrieveStage):
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
             check_left_out(parser, plan)
             check_ends(parser.schema, parser.question, plan)
-            plan = counting_records(parser, plan)
-            sure = not by_model and not (plan and resolver.assumptions_of(plan))
-            evidence = evidence_of(plan, parser.place, self.cap, repr(self), sure=sure) if plan else None
+            if plan := of_records(parser, plan):
+                sure = not by_model and not resolver.assumptions_of(plan)
+                evidence = evidence_of(plan, parser.place, self.cap, repr(self), sure=sure)
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH, APART)
             if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):
@@ -267,8 +267,8 @@ class Operators(RetrieveStage):
                     cue=cue,
                     reason=error.code,
                 )
-            plan, evidence = None, None
-        if plan is None or evidence is None:
+            plan = None
+        if plan is None:
             check_time(parser)
             return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.plan import Listed, Members, Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.amounts import shown_number
+from graphbrick.bricks.retrieve.operators.plan import Listed, Members, Plan, SetPlan, ValuePlan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.sets import (
     NO_VALUE,
@@ -30,7 +31,7 @@ _LEAD = (
     r"^(?:(?:what (?:is|are|was|were)|what's|(?:please )?(?:give|show|tell|send)(?: me)?|list|find|get|look up|name|"
     r"(?:i|we) (?:need|want)(?: to know)?)(?: all)? )?(?:the )?"
 )
-_WHO = r"(?:the )?(?P<who>e\d+)"
+_WHO = r"(?:the )?(?P<who>e\d+(?:(?:, e\d+)*,? and e\d+)?)"
 _LISTS = (
     re.compile(rf"{_LEAD}(?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:of|for) {_WHO}$"),
     re.compile(rf"{_LEAD}(?P<list>[^?:;]+?) of {_WHO} and (?P<rest>(?:(?:its|their|his|her|the) )?[^?:;]+)$"),
@@ -68,15 +69,50 @@ class Several(TextPlan):
 
     def shown(self, place: Place) -> list[Shown]:
         """Return a line for each part, such as «sector: Energy»; what is not known is said to be so."""
-        return [Shown(f"{name}: {_values(plan, place)}", _only_end(plan, place)) for name, plan in self.parts]
+        return [Shown(f"{name}: {values_of_plan(plan, place)}", _only_end(plan, place)) for name, plan in self.parts]
 
     def proofs(self, place: Place) -> list[Item]:
         """Return what shows the parts."""
-        return [item for _, plan in self.parts for item in _proofs(plan, place)]
+        return [item for _, plan in self.parts for item in proofs_of_plan(plan, place)]
 
 
-def _values(plan: Plan, place: Place) -> str:
+@dataclass(frozen=True)
+class OfEachNamed(TextPlan):
+    """Several things about each of several entities."""
+
+    parts: tuple[Several, ...]
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return "; ".join(part.text(place) for part in self.parts)
+
+    def texts(self, place: Place) -> list[str]:
+        """Return the plan as people read it, and those of its parts."""
+        return [self.text(place), *(text for part in self.parts for text in part.texts(place))]
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities."""
+        return np.concatenate([part.owners(place) for part in self.parts])
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return a line for each entity, such as «Acme: sector Energy, size 12»; what is not known is said to be so."""
+        return [Shown(self._line(part, place), int(part.base.run(place)[0])) for part in self.parts]
+
+    @staticmethod
+    def _line(part: Several, place: Place) -> str:
+        values = ", ".join(f"{name} {values_of_plan(plan, place)}" for name, plan in part.parts)
+        return f"{place.labels(part.base.run(place).tolist())}: {values}"
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return what shows the parts."""
+        return [item for part in self.parts for item in part.proofs(place)]
+
+
+def values_of_plan(plan: Plan, place: Place) -> str:
+    """Return what a plan gives, in one line; «not known» for nothing."""
     try:
+        if isinstance(plan, ValuePlan):
+            return shown_number(plan.value(place), plan.unit(place))
         if isinstance(plan, TextPlan):
             found = [one.text for one in plan.shown(place)]
         else:
@@ -94,7 +130,8 @@ def _only_end(plan: Plan, place: Place) -> int | None:
     return ends[0] if len(ends) == 1 else None
 
 
-def _proofs(plan: Plan, place: Place) -> list[Item]:
+def proofs_of_plan(plan: Plan, place: Place) -> list[Item]:
+    """Return what shows what a plan gives."""
     if isinstance(plan, TextPlan):
         return plan.proofs(place)
     return plan.proofs(place, plan.run(place)) if isinstance(plan, SetPlan) else []
@@ -107,20 +144,26 @@ def several_values(facts: Facts, text: str) -> Plan | None:
         CannotPlanError: One of them is neither a property nor what a relation leads to.
     """
     match = next(filter(None, (pattern.match(text) for pattern in _LISTS)), None)
-    if match is None or len(_MENTION.findall(text)) != 1:
+    if match is None or _MENTION.findall(text) != _MENTION.findall(match["who"]):
         return None
     rest = match.groupdict().get("rest")
     said = [*_BETWEEN.split(match["list"]), *(_BETWEEN.split(_OWN.sub("", rest)) if rest else ())]
     is_one = not rest and any(one.stems == stems(match["list"]) for one in facts.sources)  # «terms and conditions»
     if len(said) < 2 or not all(said) or is_one:
         return None
-    base = Listed((facts.parser.entity(match["who"]),))
+    of_each = [_about(facts, who, said) for who in _MENTION.findall(match["who"])]
+    if len(of_each) == 1 or not all(isinstance(one, Several) for one in of_each):
+        return of_each[0] if len(of_each) == 1 else None
+    return OfEachNamed(tuple(one for one in of_each if isinstance(one, Several)))
+
+
+def _about(facts: Facts, who: str, said: list[str]) -> Plan | None:
+    """Return the plan for several things about one entity, of which one at least is a property."""
+    base = Listed((facts.parser.entity(who),))
     own = [(name, _property(facts, base, name)) for name in said]
     if not any(plan for _, plan in own):
-        return _of_relations(facts, base, said, match["who"])
-    return Several(
-        base, tuple((_said(name, plan), plan or _related(facts, base, name, match["who"])) for name, plan in own)
-    )
+        return _of_relations(facts, base, said, who)
+    return Several(base, tuple((_said(name, plan), plan or _related(facts, base, name, who)) for name, plan in own))
 
 
 def _said(name: str, plan: Plan | None) -> str:

@@ -42,8 +42,18 @@ _YEAR = re.compile(  # a date, or after a word of time: «over 2000 mm» is none
     r"|\b(?:in|on|during|since|until) (?:the year |[a-z]+ )?(?:\d{1,2}(?:st|nd|rd|th)?,? )?"
     r"(?P<said>(?:1[5-9]|20)\d\d)\b"
 )
-_PER = re.compile(r"\b(?:per|(?:for|in|of|by|at) each)\b(?! other)")
+_PER = re.compile(r"\b(?:per|(?:for|in|of|by|at) each|(?:do|does|did|has|have|had) (?:each|every))\b(?! other)")
 _GROUPED = re.compile(r"(?i)\beach\b|per|\bmean\b")  # in texts of plans, where the name of a property may have «per»
+_MOST, _BEST = (
+    re.compile(r"(?<!at )\b(?:most|fewest)\b(?! of\b)"),
+    re.compile(r"(?i)(?<!at )most|est\b|first|last|best|max|min"),
+)
+_TOTAL = re.compile(r"\b(?:total|combined)\b")
+_SUMMED = re.compile(r"(?i)sum|total|mean|count|number|combined|largest|smallest")
+_SHOWN_BY = (
+    (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
+    (_TOTAL, _SUMMED),
+)  # fmt: skip
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
 _LOOKED_AT = 50  # answers
@@ -54,8 +64,9 @@ _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|milli
 def check_left_out(parser: Parser, plan: Plan | None) -> None:
     """Raise `UnreadWordError` if a plan says nothing of a word that changes what is asked.
 
-    These are «not», «never», «without», «nobody», «only», «or more», «per», a number in words, a year, and a name in a
-    comparison. It is an assumption that «other» says nothing, or that «in» a country means its citizens.
+    These are «not», «never», «without», «nobody», «only», «or more», «per», «most», «total», a number in words, a year,
+    and a name in a comparison. It is an assumption that «other» says nothing, or that «in» a country means its
+    citizens.
     """
     if plan is None:
         return
@@ -65,9 +76,10 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     _check_texts_of_triples(parser, shown)
     check_nouns_of_labels(parser.schema, parser.question, shown)
     bare = MENTION.sub(" ", text)
-    for asked, shows in ((_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN)):
+    for asked, shows in _SHOWN_BY:
         word = asked.search(bare)
-        if word is not None and not shows.search(shown):
+        is_sum = asked is _TOTAL and isinstance(plan, p.Amount)  # of the only one, or of all
+        if word is not None and not shows.search(shown) and not is_sum:
             raise UnreadWordError(word[0])
     plain = shown.replace(",", "")
     for match in _YEAR.finditer(bare):  # «flights from e0 to e1 on 2013-02-07»

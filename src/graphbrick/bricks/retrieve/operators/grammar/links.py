@@ -17,7 +17,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import Stems, is_plural, possible_singulars, spaced, stem, stems
-from graphbrick.patterns.lexicon import SMALL, label_stems
+from graphbrick.patterns.lexicon import SMALL, label_stems, stems_of_name
 from graphbrick.patterns.text import in_words
 
 PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
@@ -185,7 +185,7 @@ class Links:
         trips stop at many stops, and start at some of these. Else it is the one that twice as many members have.
         """
         ways = self._ways(start).get(end, [])
-        words = set(stems(said)) - SMALL
+        words = set(stems(said)) - SMALL - {*stems_of_name(start), *stems_of_name(end)}
         named = [one for one in ways if any(words & set(self.labels[relation]) for relation, _ in one)]
         for chosen in (ways, named):
             if len(chosen) == 1:

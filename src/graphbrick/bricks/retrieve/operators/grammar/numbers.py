@@ -21,7 +21,7 @@ from graphbrick.bricks.retrieve.operators.wordings.units import factor_of, names
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
-from graphbrick.language.stems import WORD, spaced, stem, stems
+from graphbrick.language.stems import WORD, Stems, is_plural, spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 
 _TIMES = {
@@ -185,6 +185,7 @@ class Numbers:
     def sources(self, at: int, subject: Subject) -> Iterator[tuple[Source, int]]:
         """Yield the properties of a class that the words at a place name, whole names first."""
         tokens, partial, of_triples = self.tokens, list[tuple[Source, int]](), triple_properties(self.place.graph)
+        is_count = tokens.joined(at, at + 2) in ("number of", "count of") and is_plural(tokens.word(at + 2))
         for end in range(min(at + _LARGEST_SIZE, len(tokens)), at, -1):
             said = tokens.stems(at, end)
             for source in self.own_sources(subject.name):
@@ -195,8 +196,8 @@ class Numbers:
                     continue
                 own = {*self.resolver.words_of(source), *source.stems}
                 general = _GENERAL_STEMS if source.is_date else frozenset[str]()
-                if set(said) <= general:
-                    continue
+                if set(said) <= general or is_count:
+                    continue  # the number of employees is no employee number
                 if all(self._says(word, source, own) or word in general for word in said):
                     partial.append((source, end))
         is_of_triples = any(
@@ -204,12 +205,24 @@ class Numbers:
         )
         for source, end in partial if not is_of_triples else ():  # «units shipped» of triples are no units per case
             is_other = tokens.word(at) in {one.name for one in of_triples} and tokens.word(at) not in source.spoken
-            if len({one for one, last in partial if last == end}) == 1 and not is_other:  # a rating is no tax rate
+            several = list(dict.fromkeys(one for one, last in partial if last == end))
+            usual = [one for one in several if self._is_usual(tokens.stems(at, end), one)] or several
+            if usual == [source] and not is_other:  # a rating is no tax rate
                 yield source, end
+
+    def _is_usual(self, said: Stems, source: Source) -> bool:
+        """Return whether a noun alone is a number that is named with a verb too: goals are `goals_scored`."""
+        rest = source.stems[len(said) :]
+        return source.stems[: len(said)] == said and len(rest) == 1 and said in self.english.near.get(rest[0], ())
 
     def _says(self, word: str, source: Source, own: Set[str]) -> bool:
         """Return whether a word speaks of a property: of its name, or near it alone: fees are no price."""
-        return word in source.stems or (self.english.is_among(word, own) and word not in self._exact_names)
+        if word in source.stems:
+            return True
+        last = source.spoken.rpartition(" ")[2]
+        if len(source.stems) > 1 and forms.is_installed() and forms.participle_of(last):
+            own = own - {stem(last)}  # a rating is no `goals_scored`
+        return self.english.is_among(word, own) and word not in self._exact_names
 
     @cached_property
     def _exact_names(self) -> frozenset[str]:

@@ -48,11 +48,17 @@ class Values(TextPlan):
         return self.base.run(place)
 
     def shown(self, place: Place) -> list[Shown]:
-        """Return the distinct values, in the order of the entities."""
-        own = [value_of(place.graph, self.source, entity) for entity in self.base.run(place).tolist()]
+        """Return the distinct values in the order of the entities; a line for each of several named ones."""
+        is_named = isinstance(self.base, Listed) and len(self.base.entities) > 1
+        entities = list(self.base.entities) if isinstance(self.base, Listed) else self.base.run(place).tolist()
+        own = [value_of(place.graph, self.source, entity) for entity in entities]
         values = [value for value in own if value is not None]
         if not values:
             raise no_value(self.base.text(place), self.source.name)
+        labels = list(map(place.graph.label, entities)) if is_named and self.part in ("", "year") else []
+        if labels and len(set(labels)) == len(labels):
+            lines = [", ".join(self._texts(value)) if value is not None else "not known" for value in own]
+            return [Shown(f"{label}: {line}", one) for label, line, one in zip(labels, lines, entities, strict=True)]
         texts = Counter(text for value in values for text in self._texts(value))
         if self.part in ("commonest", "rarest"):
             best = (max if self.part == "commonest" else min)(texts.values())

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.bricks.retrieve.operators.measures import main_role
 from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
 from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of, over_all_classes
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
@@ -21,7 +22,6 @@ from graphbrick.bricks.retrieve.operators.sets import (
     Members,
     SetPlan,
     Steps,
-    main_role,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.measures import main_role
 from graphbrick.bricks.retrieve.operators.properties.selections import Through
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
@@ -20,7 +21,6 @@ from graphbrick.bricks.retrieve.operators.sets import (
     SetPlan,
     UnreadWordError,
     Without,
-    main_role,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.folding import fold

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.plan import Plan
     from graphbrick.bricks.retrieve.operators.wording import English
     from graphbrick.core import Evidence
+
+_TOTAL = re.compile(r"\b(?:total|combined)\b")
 
 # Readers are imported where they are used: most questions need no properties.
 
@@ -60,7 +63,18 @@ def _of_property(parser: Parser, text: str) -> Plan | None:
         several = several_values(facts, text)
         if several is not None:
             return several
-    return Everyday(facts).read(text) or facts.read(text)
+    plan = Everyday(facts).read(text) or facts.read(text)
+    return _added_up(plan) if plan is not None and _TOTAL.search(text) else plan
+
+
+def _added_up(plan: Plan) -> Plan:
+    """Return the sum of the values of a plan for numbers; another plan as it is."""
+    from graphbrick.bricks.retrieve.operators.measures import Attribute
+    from graphbrick.bricks.retrieve.operators.plan import Amount
+    from graphbrick.bricks.retrieve.operators.properties.plans import Values
+
+    is_sum = isinstance(plan, Values) and not plan.part and plan.source.literal is not None and not plan.source.is_date
+    return Amount(plan.base, Attribute(plan.source), "sum") if isinstance(plan, Values) and is_sum else plan
 
 
 def fact_or_near(parser: Parser, *, namesakes: bool) -> Plan | None:

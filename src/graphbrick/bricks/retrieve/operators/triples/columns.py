@@ -11,10 +11,11 @@ from graphbrick.core.properties.values import Kind, Value
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import Stems, spaced, stem
+from graphbrick.language.stems import Stems, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
-from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.column_numbers import are_dates, as_number, floats_of
+from graphbrick.patterns.properties.names import in_full
+from graphbrick.patterns.text import in_words
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -78,7 +79,7 @@ def _find(graph: Graph) -> tuple[TripleProperty, ...]:
     for column in getattr(graph, "columns", ()):
         if not column.of_triples or len(column) <= count.get(column.name, 0):
             continue
-        words = label_stems(spaced(column.name))
+        words = stems(" ".join(in_full(in_words(spaced(column.name)).split(), frozenset())))
         relations = np.unique(graph.csr.relation[column.owners]).tolist()
         is_time = column.kind in (Kind.DATE, Kind.DATETIME) or are_dates(column)
         if column.kind == Kind.INTEGER and _TIMES.intersection(words):

@@ -156,7 +156,7 @@ class Edges:
             triples = np.sort(csr.in_triple[csr.row(int(tails[0]), False)].astype(np.int64))
         else:
             triples = place.graph.triple_ids().astype(np.int64)
-        triples = triples[csr.relation[triples] == self.relation]
+        triples = place.counted(triples[csr.relation[triples] == self.relation])
         for wanted in (heads, nodes):
             triples = triples if wanted is None else triples[np.isin(csr.heads(triples), wanted)]
         for wanted in (tails, nodes):

@@ -1,37 +1,134 @@
-"""Questions about now, over relations that end: «who currently works in Blue», where triples have an `until`."""
+"""Questions about now, over relations that end: «who works in Blue», where triples have an `until`.
+
+What has ended counts only where the question speaks of the past, of any time, or of a date: «who worked in Blue», «who
+was ever in Blue».
+"""
 
 from __future__ import annotations
 
+import datetime
 import re
+from dataclasses import replace
 
-from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
-from graphbrick.core import Evidence
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.triples.columns import (
+    Ints,
+    TripleProperty,
+    numbers_of_triples,
+    triple_properties,
+)
+from graphbrick.core import Evidence, Query
+from graphbrick.core.items import Row
+from graphbrick.core.properties.values import Kind
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.patterns.properties.column_numbers import as_number
+from graphbrick.patterns.properties.sources import has_triple_properties
 
 _NOW = re.compile(
-    r"\b(currently|presently|still|nowadays|at the moment|at present|these days|right now|(?<!until )now)\b",
+    r"\b(currently|presently|still|nowadays|at the moment|at present|these days|right now|as of (?:now|today)"
+    r"|(?<!until )(?<!till )now(?! [a-z]+ed\b))\b",
     re.IGNORECASE,
 )
+_CURRENT = re.compile(r"\b(?:current|present|ongoing) (?=[a-z])", re.IGNORECASE)
+_AT_ANY_TIME = re.compile(
+    r"\b(?:did|was|were|had|been|ever|never|used to|formerly|previous(?:ly)?|former|past|ex|histor[a-z]+|originally"
+    r"|so far|time|since|until|till|before|after|during|between|when|how long|first|last|latest|earliest|final|year"
+    r"|dates?|start[a-z]*|beg[aiu]n[a-z]*|end[a-z]*|join[a-z]*|left|leave[a-z]*|new(?:est)?|old(?:est)?|century|decade)\b"
+    r"|\b[12]\d{3}\b",
+    re.IGNORECASE,
+)
+_STATES = frozenset(("is", "are", "be", "being", "gets", "get"))
+_WORD = re.compile(r"[a-z]+")
+_FEWEST = 0.03  # of the triples of a relation that go on
+_MOST_TRIPLES = 50_000_000  # of a graph whose ends are looked at
 
 
-def leaves_out_now(graph: Graph, question: str, evidence: Evidence) -> bool:
-    """Return whether an answer follows relations whose triples have ends, though the question asks about now.
+def ended_triples(graph: Graph, text: str) -> Ints:
+    """Return the triples that ended and do not count in a question about now, ascending; none in another question.
 
-    Such triples count, also those that ended long ago, which is told.
+    Args:
+        graph: The graph.
+        text: The question.
     """
-    said = _NOW.search(question)
-    if said is None or not evidence.paths:
+    if not _ends(graph) or not asks_of_now(text):
+        return np.zeros(0, dtype=np.int64)
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(ids for _, ids in _ends(graph).values())]))
+
+
+def asks_of_now(text: str) -> bool:
+    """Return whether a question is about now: it has no verb in the past, and no word for another time.
+
+    >>> texts = "who works in e0", "who worked in e0", "people based in e0", "has e0 ever worked in e1"
+    >>> [asks_of_now(text) for text in texts]
+    [True, False, False, False]
+    """
+    if _AT_ANY_TIME.search(text):
         return False
+    words = _WORD.findall(text.lower())
+    if not forms.is_installed():
+        return all(not word.endswith("ed") for word in words)
+    return not any(
+        forms.participle_of(word) and (at == 0 or words[at - 1] not in _STATES) for at, word in enumerate(words)
+    )
+
+
+def _ends(graph: Graph) -> dict[int, tuple[str, Ints]]:
+    """Return the property that ends the triples of each relation of which some go on, and those that ended."""
+
+    def look() -> dict[int, tuple[str, Ints]]:
+        ids = graph.triple_ids().astype(np.int64)
+        ends = [one for one in triple_properties(graph) if one.is_end] if len(ids) <= _MOST_TRIPLES else []
+        found = dict[int, tuple[str, Ints]]()
+        for one in ends:
+            for relation in one.relations:
+                triples = ids[graph.csr.relation[ids] == relation]
+                ended = _ended(graph, one, triples)
+                if len(ended) and len(triples) - len(ended) >= max(1, _FEWEST * len(triples)):
+                    found[relation] = one.name, ended
+        return found
+
+    if not has_triple_properties(graph):
+        return {}
+    return current_session().get(("what has ended", graph.place, graph.hash), look, at_most=8)
+
+
+def _ended(graph: Graph, end: TripleProperty, triples: Ints) -> Ints:
+    """Return the triples that ended before today, or before this year."""
+    today = as_number(datetime.datetime.now(datetime.UTC).date()) or 0.0
+    with np.errstate(invalid="ignore"):
+        over = numbers_of_triples(graph, end.name, triples) < (int(today) if end.kind == Kind.INTEGER else today)
+    return triples[over]
+
+
+def without_now(graph: Graph, query: Query) -> Query:
+    """Return a question about now without «currently» and «current», if relations of the graph end."""
+    if not _ends(graph) or not asks_of_now(query.text):
+        return query
+    text = _CURRENT.sub("", _NOW.sub("", query.text))
+    text = re.sub(r"\s+([?.,])", r"\1", " ".join(text.split()))
+    return replace(query, text=text) if _WORD.search(text.lower()) else query
+
+
+def tell_of_now(graph: Graph, question: str, evidence: Evidence) -> bool:
+    """Tell which triples count of relations that end; return whether an answer is less sure for it.
+
+    Where the question says «now» and the answer is a path that a scorer found, triples that ended count too.
+    """
+    plans = {row.values[1] for row in evidence.items if isinstance(row, Row) and len(row.values) == 2}
     relations = {step.relation for path in evidence.paths for step in path.steps}
-    ends = [
-        (one.name, graph.relation_label(number))
-        for one in triple_properties(graph)
-        if one.is_end
-        for number in sorted(one.relations)
-        if graph.relation_label(number) in relations
-    ]
-    for name, relation in ends[:1]:
-        text = f"«{said[0]}» is not read: triples of {relation} that have an end ({name}) count too"
-        event(text, "operators.not_now", word=said[0], relation=relation, property=name)
-    return bool(ends)
+    is_now, said = asks_of_now(question), _NOW.search(question)
+    for number, (name, ended) in _ends(graph).items():
+        label = graph.relation_label(number)
+        has_plan = any(label in str(plan) for plan in plans)
+        if is_now and has_plan:
+            text = f"{len(ended):,} triples of {label} have ended ({name}) and do not count; ask «ever» for all"
+            event(text, "operators.ended", n=len(ended), relation=label, property=name)
+        elif said is not None and (has_plan or label in relations):
+            text = f"«{said[0]}» is not read: triples of {label} that have an end ({name}) count too"
+            event(text, "operators.not_now", word=said[0], relation=label, property=name)
+            return True
+    return False

@@ -23,6 +23,8 @@ _SURELY = 0.55  # similarity from which a plural may be a number
 _TRIPLES = 2_000  # of the entity, whose relations may be meant
 _WORD = re.compile(r"[a-z][\w'-]*")
 _THINGS = re.compile(r"which [a-z -]*?s (?:has|have|had|do|does|did|is|are|was|were|of|in|by|with|that)\b")
+_OF_UNITS = frozenset(map(stem, UNITS))
+_IN_HOW_MANY = re.compile(r"(?:in|on|at|for|from|with|by|of) how (?:many|much)\b")
 _COUNTS = frozenset(("how many", "how much"))
 _YES_NO = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b")
 _ASKING = frozenset(
@@ -77,8 +79,8 @@ def _asked(graph: Graph, lexicon: Lexicon, question: Question) -> str:
     text, bare = question.text, MENTION.sub(" ", question.text)
     if len(question.entities) != 1 or len(MENTION.findall(text)) != 1 or _YES_NO.match(text):
         return ""
-    if " and " in bare or bare.count(",") > 1:
-        return ""  # one of several that are asked for would be left out
+    if " and " in bare or bare.count(",") > 1 or _IN_HOW_MANY.match(text):
+        return ""  # one of several that are asked for would be left out; «in how many games» is a count
     if _THINGS.match(text) or re.search(r"\d", bare):  # «in 2019» would be left out
         return ""
     own = set(graph.types(question.entities[0]))
@@ -106,6 +108,9 @@ def _nearest(graph: Graph, entity: int, said: str, text: str, embedder: Embedder
     is_number = kind not in (Kind.TEXT, Kind.BOOLEAN)
     is_list = first < _SURELY and asked is None and is_number and is_plural(said.split()[-1])  # «opening hours»
     is_kind = asked is None or kind in asked
+    shared = set(stems(said)).intersection(stems(_as_words(best)))
+    if shared and shared <= _OF_UNITS and len(set(stems(said)) - shared) > 1:
+        return ""  # «days off sick altogether» are not those of `leave_days`
     return best if is_kind and not is_list and not _is_sister(said, _as_words(best)) else ""
 
 

@@ -6,16 +6,19 @@ A person may comment on a thing, or review it, more than once. «Comments» are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
+from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges, OfEnds
+from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar
+from graphbrick.bricks.retrieve.operators.measures import Attribute, Measure
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
+    Both,
     Count,
     Degree,
     Having,
@@ -28,28 +31,47 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
-from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples
+from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples, OfTriples
+from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named
+from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
+from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
 from graphbrick.language.stems import is_plural
+from graphbrick.patterns.properties.sources import has_triple_properties
 
 _THAN = re.compile(r"\bthan (?:the )?(e\d+)\b")
 _WORD = re.compile(r"[a-z]+")
 
 
-def counting_records(parser: Parser, plan: Plan | None) -> Plan | None:
-    """Return a plan that counts triples where the question counts records and the plan only what they lead to."""
+def by_grammar(parser: Parser) -> Plan | None:
+    """Return the plan of a question in which every word has its place in the grammar; else None."""
+    return of_named(parser, _by_grammar_alone) or _by_grammar_alone(parser)
+
+
+def _by_grammar_alone(parser: Parser) -> Plan | None:
+    return of_records(parser, of_grammar(parser))
+
+
+def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
+    """Return a plan that speaks of records as the question does.
+
+    What is said of one record holds of one triple, and triples are counted where the question counts records and the
+    plan only what they lead to.
+    """
     if plan is None:
         return None
+    given, plan = plan, in_one_triple(plan)
     place, lexicon = parser.place, parser.resolver.lexicon
     nouns = [word for word in dict.fromkeys(_WORD.findall(parser.question.text)) if is_plural(word)]
     said = {relation for noun in nouns for relation in relations_of_noun(place.graph, lexicon, noun)}
-    said = {relation for relation in said if _has_several_of_a_pair(place, relation)}
-    found = _replaced(plan, said) if said else plan
+    weights = {relation: "" for relation in said if _has_several_of_a_pair(place, relation)}
+    weights |= _weights(parser)
+    found = _Counting(place, weights).of(plan) if weights else plan
     than = _THAN.search(parser.question.text)
     if found != plan and than is not None:
         found = _with_number_of(place, plan, found, parser.entity(than[1]))
-    assumed = "; ".join(parser.resolver.assumptions_of(plan)) if found != plan else ""
+    assumed = "; ".join(parser.resolver.assumptions_of(given)) if found != given else ""
     if assumed:
         parser.resolver.assumptions[found] = assumed
     return cast(Plan, found)
@@ -78,44 +100,111 @@ def _has_several_of_a_pair(place: Place, relation: int) -> bool:
     return current_session().get(key, look, at_most=256)
 
 
-def _replaced(plan: Any, said: set[int]) -> Any:
-    """Return a plan in which the records of some relations are counted, not what they lead to."""
-    if isinstance(plan, Count) and (edges := _edges_of(plan.base, said)) is not None:
-        return CountOfTriples(edges)
-    if isinstance(plan, BestOf) and plan.how == "ends" and plan.edges.relation in said:
-        return replace(plan, how="triples")
-    if isinstance(plan, Degree) and len(plan.steps) == 1 and plan.steps[0][0] in said and not plan.of_class:
-        ((relation, forward),) = plan.steps
-        return CountIn(plan.steps, Having(relation, not forward), every=True)
-    if isinstance(plan, CountIn) and len(plan.steps) == 1 and plan.steps[0][0] in said:
-        return replace(plan, every=True)
-    if not is_dataclass(plan) or isinstance(plan, type):
-        return plan
-    changed = dict(_changed(plan, said))
-    return replace(cast(Any, plan), **changed) if changed else plan
+def _weights(parser: Parser) -> dict[int, str]:
+    """Return the relations whose nouns a question has, with the property that says how many each triple stands for."""
+    place, words = parser.place, frozenset(_WORD.findall(parser.question.text))
+    if not has_triple_properties(place.graph):
+        return {}
+    nouns = {relation: nouns_of(place, relation) for relation in range(place.graph.n_relations)}
+    said = {relation: own for relation, own in nouns.items() if own and own <= words}
+    longest = [one for one, own in said.items() if not any(own < other for other in said.values())]  # own goals
+    return {relation: name for relation in longest if (name := weight_of(place, relation))}
 
 
-def _changed(plan: Any, said: set[int]) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a plan that are replaced."""
-    for field in fields(plan):
-        own = getattr(plan, field.name)
-        if isinstance(own, tuple):
-            new: Any = tuple(_replaced(one, said) for one in own)
-        else:
-            new = _replaced(own, said)
-        if new is not own and new != own:
-            yield field.name, new
+class _Counting:
+    """Changes a plan so that the records of some relations are counted, not what they lead to.
 
+    Args:
+        place: The graph.
+        weights: The relations with the property of their triples that is added up, "" where each is one record.
+    """
 
-def _edges_of(base: SetPlan, said: set[int]) -> Edges | None:
-    """Return the triples of a step from one entity, or from a set; None for another set."""
-    if isinstance(base, Along) and len(base.steps) == 1 and not base.of_class:
-        start: SetPlan = Listed((base.start,))
-    elif isinstance(base, Walk) and len(base.steps) == 1 and not any(base.classes):
-        start = base.base
-    else:
-        return None
-    ((relation, forward),) = base.steps
-    if relation not in said or isinstance(start, Members):
-        return None
-    return Edges(relation, start, None) if forward else Edges(relation, None, start)
+    def __init__(self, place: Place, weights: Mapping[int, str]) -> None:
+        self.place, self.weights = place, weights
+
+    def of(self, plan: Any) -> Any:
+        """Return a plan, or part of one, in which records are counted."""
+        if isinstance(plan, Count) and (edges := self._edges(plan.base)) is not None:
+            name = self.weights[edges.relation]
+            return OfTriples(edges, name) if name and len(edges.run(self.place)) else CountOfTriples(edges)
+        if isinstance(plan, BestOf) and plan.how == "ends" and plan.edges.relation in self.weights:
+            name = self.weights[plan.edges.relation]
+            return replace(plan, how="sum" if name else "triples", name=name)
+        if isinstance(plan, Degree | CountIn) and (measure := self._measure(plan)) is not None:
+            return measure
+        if not is_dataclass(plan) or isinstance(plan, type):
+            return plan
+        changed = dict(self._changed(plan))
+        return replace(cast(Any, plan), **changed) if changed else plan
+
+    def _measure(self, plan: Degree | CountIn) -> Measure | None:
+        """Return the number of records of each entity, which a number of its own may tell: `goals_scored`."""
+        *before, (relation, forward) = plan.steps
+        ends = plan.ends if isinstance(plan, CountIn) else Members(plan.of_class) if plan.of_class else None
+        if relation not in self.weights and not before and ends is not None:
+            relation = self._said_by(ends)  # «score own goals»
+            ends = None
+        if relation not in self.weights:
+            return None
+        name, conditions = self.weights[relation], plan.conditions if isinstance(plan, CountIn) else ()
+        is_all = ends is None or not self._narrowed(ends, relation)
+        total = total_of(self.place, relation) if name and is_all and not conditions else None
+        if before:  # the goals of the players of a team
+            own = None if total is None else Attribute(total)
+            return OfEnds(tuple(before), Having(relation, forward), own, "sum") if own else None
+        if total is not None:
+            return Attribute(total)
+        if name:
+            return OfEdges(relation, forward, None if is_all else ends, name, "sum", conditions)
+        if isinstance(plan, CountIn):
+            return replace(plan, every=True)
+        return plan if plan.of_class else CountIn(plan.steps, Having(relation, not forward), every=True)
+
+    def _said_by(self, ends: SetPlan) -> int:
+        """Return the relation whose records are counted and that leads to a set; -1 for another set."""
+        parts = ends.parts if type(ends) is Both else (ends,)
+        others = [one for one in parts if not isinstance(one, Members)]
+        said = [relation for relation in self.weights if all(self._is_all(one, relation) for one in others)]
+        return said[0] if len(said) == 1 and others else -1
+
+    def _narrowed(self, ends: SetPlan, relation: int) -> list[SetPlan]:
+        """Return the parts of a set that leave out some of the ends of a relation."""
+        parts = ends.parts if type(ends) is Both else (ends,)
+        own = [one for one in parts if not (self._is_all(one, relation) or isinstance(one, Members))]
+        return [one for one in own if not (isinstance(one, Having) and one.relation == relation)]
+
+    @staticmethod
+    def _is_all(part: SetPlan, relation: int) -> bool:
+        """Return whether a set is all that a relation leads to."""
+        is_way = isinstance(part, Walk) and isinstance(part.base, Members) and len(part.steps) == 1
+        return is_way and cast(Walk, part).steps[0][0] == relation
+
+    def _changed(self, plan: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the parts of a plan that are replaced."""
+        for field in fields(plan):
+            own = getattr(plan, field.name)
+            new: Any = tuple(map(self.of, own)) if isinstance(own, tuple) else self.of(own)
+            if new is not own and new != own:
+                yield field.name, new
+
+    def _edges(self, base: SetPlan) -> Edges | None:
+        """Return the triples of a step from one entity, or from a set; None for another set."""
+        parts = base.parts if type(base) is Both else (base,)
+        ways = [one for one in parts if isinstance(one, Along | Walk) and len(one.steps) == 1]
+        ways = [one for one in ways if not self._is_all(one, one.steps[0][0])]
+        if len(ways) != 1:
+            return None
+        (way,) = ways
+        of_class = way.of_class if isinstance(way, Along) else way.classes[-1]
+        if of_class and way is base:
+            return None
+        start = Listed((way.start,)) if isinstance(way, Along) else way.base
+        ((relation, forward),) = way.steps
+        if relation not in self.weights and len(parts) > 1:
+            relation = self._said_by(Both(tuple(one for one in parts if one is not way)))
+        if relation not in self.weights or isinstance(start, Members):
+            return None
+        rest = [one for one in self._narrowed(base, relation) if one is not way]
+        rest += [Members(of_class)] if of_class else []
+        others = Both(tuple(rest)) if rest[1:] else rest[0] if rest else None
+        return Edges(relation, start, others) if forward else Edges(relation, others, start)

@@ -132,6 +132,8 @@ class Everyday:
             return None
         plan = Values(base, named[0])
         unread = [word for word in self.english.content(match["verb"] or "") if word not in named[0].words]
+        if len(unread) > 1:
+            return None  # «how many days has e0 been off sick» is no `leave_days`
         if unread:
             self.resolver.assumptions[plan] = f"{match['verb']!r} is taken for {named[0].name}, the number in {unit}"
         return plan

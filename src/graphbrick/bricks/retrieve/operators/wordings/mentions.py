@@ -42,6 +42,14 @@ _IN_UNIT = re.compile(
 _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _RUNS_ON, _RUN = re.compile(r"\b(?:runs?|ran) on\b"), stem("run")
+_PEOPLE = re.compile(r"\b(?:the (?=head))?(people|persons?|folks|colleagues?|co-?workers?|head ?count)\b")
+_WHERE = r"(?=(?:in|at|from|on|out of)\b)"
+_WORKS_THERE = re.compile(
+    r"\b(?P<do>do|does|did|has|have) (?P<who>(?:the )?(?:e\d+|[a-z]+)(?: who .+?)?)(?P<ever> ever)? "
+    rf"work(?:ed)? {_WHERE}"
+)
+_WORKS = re.compile(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
+_BE = {"works": "is ", "work": "are ", "worked": "was ", "working": "", "have worked": "were ", "has worked": "was "}
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
 
@@ -61,6 +69,8 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=_without_own_unit(graph, question.text))
     known = partial(_means_something, lexicon, english)
+    question = replace(question, text=_with_class_of_people(graph, question.text, lexicon))
+    question = replace(question, text=_without_work(graph, question.text, lexicon))
     question = replace(question, text=with_initials(graph, question.text, lexicon, english))
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
     question = replace(question, text=in_words_of_records(graph, question.text, question.entities, lexicon))
@@ -74,6 +84,39 @@ def in_years(graph: Graph, question: Question) -> Question:
     """Return a question with «age» for words that otherwise compare dates, if the graph has an age."""
     has_age = any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph))
     return replace(question, text=_in_years(question.text)) if has_age else question
+
+
+def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return a question with the one class of persons for «people» and «headcount», where nothing is called so."""
+    found, name = _PEOPLE.search(text), lexicon.class_of_people
+    own = {word for source in sources_of(graph) for word in source.words}.union(lexicon.words) if found else set()
+    if found is None or not name or own.intersection(stems(found[1])):
+        return text
+    one = spaced(name).lower()
+    many = forms.plural(one)
+
+    def named(match: re.Match[str]) -> str:
+        if match[1].startswith("head"):
+            return f"number of {many}"
+        return many if match[1] == "people" or match[1].endswith("s") else one
+
+    return _PEOPLE.sub(named, text)
+
+
+def _without_work(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return a question with «who is in e0» for «who works in e0», where nothing in the graph speaks of work."""
+    if "work" not in text or stem("work") in lexicon.words:
+        return text
+    if any(stem("work") in source.words for source in sources_of(graph)):
+        return text
+    said = _WORKS_THERE.search(text)
+    if said is not None:
+        is_many = said["do"] == "do" or is_plural(said["who"].split()[-1])
+        be = {"did": "were" if is_many else "was", "has": "was", "have": "were"}.get(
+            said["do"], "are" if is_many else "is"
+        )
+        return f"{text[: said.start()]}{be} {said['who']}{said['ever'] or ''} {text[said.end() :]}"
+    return _WORKS.sub(lambda match: _BE[match[1]], text)
 
 
 def _without_own_unit(graph: Graph, text: str) -> str:

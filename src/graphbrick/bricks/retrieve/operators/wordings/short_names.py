@@ -12,16 +12,13 @@ from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem
 from graphbrick.patterns.properties.sources import sources_of
 
-_USUAL = {  # what columns are called, that does not begin as the word does
-    "qty": "quantity", "amt": "amount", "num": "number", "nbr": "number", "addr": "address", "tel": "telephone|phone",
-    "desc": "description", "dept": "department", "mgr": "manager", "yr": "year", "pct": "percentage|percent",
-    "tz": "time zone|timezone", "lng": "longitude", "lon": "longitude", "lat": "latitude",
-    "dob": "date of birth|birth date|birthday",
-    "temp": "temperature", "max": "maximum", "min": "minimum", "avg": "average", "cnt": "count", "wt": "weight",
+_USUAL = {  # what columns are called, that does not begin as the word does, beside `names.in_full`
+    "tel": "telephone|phone", "pct": "percentage|percent", "tz": "time zone|timezone", "lng": "longitude",
+    "lon": "longitude", "lat": "latitude", "dob": "date of birth|birth date|birthday", "max": "maximum",
+    "min": "minimum", "avg": "average", "ts": "timestamp",
     "sqft": "square feet|square foot|square footage|floor space|floor area|sq ft",
     "sqm": "square met(?:er|re)s|floor area|floor space",
     "srp": "retail price|list price", "msrp": "retail price|list price", "rrp": "retail price|list price",
-    "ht": "height", "dt": "date", "ts": "timestamp", "mins": "minutes", "secs": "seconds", "hrs": "hours",
 }  # fmt: skip
 _DATE_OF = re.compile(r"\b(?P<noun>[a-z]{5,}) (?:dates?|times?|days?)\b")
 _WHOLE_PHRASES = re.compile("square (?:foot|feet|footage|met(?:er|re)s)|sq ft")
@@ -39,9 +36,7 @@ def with_short_names(graph: Graph, text: str, classes: Iterable[str], known: Cal
         known: Whether a word means something else in this graph, so that no name is short for it: an airport is not
             the `air` of `air_time`.
     """
-    spoken = (
-        _NO_WORDS.sub(" ", spaced(source.name)).lower().split() for source in sources_of(graph) if source.relation < 0
-    )
+    spoken = (_NO_WORDS.sub(" ", source.spoken).split() for source in sources_of(graph) if source.relation < 0)
     kinds = {spaced(name).lower() for name in classes}
     for name, pattern in _patterns(frozenset(map(" ".join, filter(None, spoken))), frozenset(kinds)):
         for match in pattern.finditer(text):

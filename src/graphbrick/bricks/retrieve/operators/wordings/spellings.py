@@ -26,6 +26,7 @@ def with_names_of_graph(graph: Graph, question: Question, lexicon: Lexicon) -> Q
         lexicon: The words of the graph.
     """
     properties = {source.stems for source in sources_of(graph)}
+    words_of_names = {word for name in properties for word in name}
 
     def of_class(match: re.Match[str]) -> str:
         noun, kind = stem(match["noun"]), stem(match["kind"])
@@ -36,8 +37,10 @@ def with_names_of_graph(graph: Graph, question: Question, lexicon: Lexicon) -> Q
         return f"{match['noun']} {match['kind'] if name == kind else f'{name}s'}"
 
     def of_property(match: re.Match[str]) -> str:
-        words = match[0].replace("-", " ")
-        return words if stems(words) in properties else match[0]
+        words, one = match[0].replace("-", " "), match[0].replace("-", "")
+        if stems(words) in properties:
+            return words
+        return one if stem(one) in words_of_names else match[0]  # «kick-off» of `kickoff_time`
 
     text = _HYPHENS.sub(of_property, _PAIR.sub(of_class, question.text))
     text = as_divided(graph, text, lexicon)

@@ -105,6 +105,8 @@ class Amounts(Clauses):
 
     def _owner(self, at: int, name: str) -> Iterator[tuple[Subject, int]]:
         """Yield the entities of a class that a phrase names."""
+        if self.tokens.is_one_of(at, ("each", "every")):
+            return  # each has a number of its own
         for group, end in self.group(at):
             if name in group.classes[:1] and group.quantity.kind in ("some", "all", "both"):
                 yield Subject(group.plan, name), end
@@ -121,7 +123,7 @@ class Amounts(Clauses):
                     is_year = source.is_date and source.kind == Kind.INTEGER and how != "sum"
                     if source.literal is None or (source.is_date and not is_year):
                         continue
-                    if tokens.is_one_of(end, ("of", "for", "over", "across", "among", "in")):
+                    if tokens.is_one_of(end, ("of", "for", "over", "across", "among", "in", "by")):
                         yield from (
                             (p.Amount(base, p.Attribute(source), how), last)
                             for base, last in self._owners(end + 1, name, source)

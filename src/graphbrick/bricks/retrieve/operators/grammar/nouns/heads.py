@@ -142,7 +142,7 @@ class Heads(OfValues):
         if name or end - at > 1:
             return name
         if self.tokens.word(at) in _PEOPLE:
-            return self._only_people()
+            return self.lexicon.class_of_people
         if self.tokens.word(at) in DESTINATIONS:
             return next((place for _, place in self.links.journeys()), "")
         if self.tokens.word(at) in _VERSIONS and (name := self._of_versions(at)):
@@ -162,7 +162,8 @@ class Heads(OfValues):
                 subject = Subject(p.Members(name), name)
                 if any(self.has(subject, source) for source in sources):
                     for plan in self.with_values(subject, values):
-                        yield Subject(plan, name), end
+                        if len(plan.run(self.place)):  # a skill has a category as well, but none is a laptop
+                            yield Subject(plan, name), end
 
     def _of_versions(self, at: int) -> str:
         """Return the one class with a property that «releases» or «versions» speak of, which is an assumption."""
@@ -179,11 +180,6 @@ class Heads(OfValues):
         said = f"{word!r} is no class of this graph; {found[0]} is taken, which has such a property"
         self.resolver.assumptions.setdefault(p.Members(found[0]), said)
         return found[0]
-
-    def _only_people(self) -> str:
-        """Return the one class of persons; "" if there are several or none."""
-        persons = [name for name in self.links.joins if forms.kind_of(spaced(name).lower()) == forms.PERSON]
-        return persons[0] if len(persons) == 1 else ""
 
     def _by_last_word(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield all with a value that ends in a noun: «engineers» of «Senior Engineer» and «Test Engineer»."""

@@ -1,0 +1,94 @@
+"""Questions about several named things, each with an answer of its own: «how many goals did Ada, Bo and Cy score»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from graphbrick.bricks.retrieve.operators.cards.several import proofs_of_plan, values_of_plan
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.sets import Ints, Listed, Place, Shown, TextPlan
+from graphbrick.bricks.retrieve.operators.triples.plans import CountOfTriples, OfTriples
+from graphbrick.core.items import Item
+from graphbrick.language.stems import WORD
+
+_SUBJECTS = re.compile(
+    r"^(?P<ask>how many [a-z -]+?|(?:(?:in|at|on|from|for) )?(?:which|what) [a-z -]+?|where|when|what) "
+    r"(?P<do>did|do|have|are|were) (?P<list>e\d+(?:, e\d+)*,? and e\d+)(?P<rest> .+)?$"
+)
+_MENTION = re.compile(r"e(\d+)")
+_TOGETHER = frozenset(
+    "together both all total combined altogether common same share each other and or than not".split()
+)
+_ONE = {"do": "does", "have": "has", "are": "is", "were": "was", "did": "did"}
+_MANY = 3  # names from which on a count is one of each; of two it may be that of both
+
+
+@dataclass(frozen=True)
+class OfNamed(TextPlan):
+    """What a question asks of each of several named entities.
+
+    Attributes:
+        parts: The entities with the plan for each.
+    """
+
+    parts: tuple[tuple[int, Plan], ...]
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return "; ".join(plan.text(place) for _, plan in self.parts)
+
+    def texts(self, place: Place) -> list[str]:
+        """Return the plan as people read it, and those of its parts."""
+        return [self.text(place), *(text for _, plan in self.parts for text in plan.texts(place))]
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities."""
+        return Listed(tuple(entity for entity, _ in self.parts)).run(place)
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return a line for each entity, such as «Ada Low: 3»; what is not known is said to be so."""
+        return [
+            Shown(f"{place.graph.label(entity)}: {values_of_plan(plan, place)}", entity) for entity, plan in self.parts
+        ]
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return what shows the parts."""
+        return [item for _, plan in self.parts for item in proofs_of_plan(plan, place)]
+
+
+def of_named(parser: Parser, read: Callable[[Parser], Plan | None]) -> Plan | None:
+    """Return the plan of a question with several names before its verb, of which each has an answer; else None.
+
+    Counts are of each of three or more names, and counts of records of each of two. What else is asked must have one
+    answer for each: «which teams do Ada and Bo play for», and not «which films did Ada and Bo direct», which may be
+    those of both.
+
+    Args:
+        parser: Knows the question.
+        read: Returns the plan of a question about one name, or raises.
+    """
+    text, question = parser.question.text, parser.question
+    match = _SUBJECTS.match(text)
+    if match is None or _TOGETHER.intersection(WORD.findall(text.replace(match["list"], ""))):
+        return None
+    names = _MENTION.findall(match["list"])
+    if len(_MENTION.findall(text)) != len(names):
+        return None
+    may_be_both = match["ask"].startswith("how many") and len(names) < _MANY
+    parts = list[tuple[int, Plan]]()
+    for name in names:
+        asked = f"{match['ask']} {_ONE[match['do']]} e{name}{match['rest'] or ''}"
+        try:
+            plan = read(Parser(parser.resolver, replace(question, text=asked)))
+        except CannotPlanError:
+            return None
+        is_one = isinstance(plan, TextPlan | ValuePlan)
+        if may_be_both and not isinstance(plan, OfTriples | CountOfTriples):
+            return None  # records are of one alone: a goal has one scorer, a film may have two directors
+        if plan is None or not (is_one or (isinstance(plan, SetPlan) and len(plan.run(parser.place)) == 1)):
+            return None
+        parts.append((parser.entity(f"e{name}"), plan))
+    return OfNamed(tuple(parts))
