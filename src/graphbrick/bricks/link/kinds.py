@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
@@ -69,7 +70,7 @@ def named_by_values(
     said, taken = set(stems(question.text)), [span for span, _ in exact.names]
     for span, name in values:
         own = stems(spaced(name))
-        text = question.surface(span)
+        text = re.sub(r"(?:['’]s|['’])$", "", question.surface(span))
         is_name = own[-1:] == _NAME and len(own) > 1 and own[0] not in _PARTS and not said.intersection(own)
         is_name &= not (text.islower() and is_installed() and is_word(text))  # «case» is not the name Case
         holders = equal_to(graph, name, text).tolist() if is_name and not any(map(span.overlaps, taken)) else []

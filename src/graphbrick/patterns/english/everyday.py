@@ -41,6 +41,12 @@ EVERYDAY = tuple(
         (r"^any(?:one|body) (?:who|that) ", "who "),
         (r"\bwithout a single\b", "without any"),
         (r"\bnot a single\b", "no"),
+        (rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (or|and) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?"
+         rf"({_MONTH})( \d{{4}})?\b", r"\1 \4\5 \2 \3 \4\5"),
+        (r"^how many people (?:can |do |does |will |could )?(?:fit|sit|go|be seated) (?:in(?:to|side)?|at) "
+         r"((?:the )?e\d+)$", r"what is the capacity of \1"),
+        (r"^how many people (?:can|does|will|could) ((?:the )?e\d+) (?:hold|seat|fit|take|accommodate)$",
+         r"what is the capacity of \1"),
         (r"\b(?:folks|guys)\b(?= (?:who|that|from|in|at|on|with|working|of|[a-z]+ing)\b|$)", "people"),
         (r"^when did (?:we|you) (?:get|receive|have) the (last|latest|first|newest|most recent) ([a-z]+) "
          r"(?:from|of|by) (?=(?:the )?e\d+$)", r"when was the \1 \2 of "),

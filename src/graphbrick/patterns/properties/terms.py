@@ -30,6 +30,7 @@ _SHORT_NAMES = {
     **dict.fromkeys(("uk", "britain"), ("UK", "United Kingdom", "Great Britain")),
 }
 _NAME, _SURNAME = map(stem, ("name", "surname"))
+_PRICES = frozenset(map(stem, "price cost value age rank".split()))
 _OF_PEOPLE = frozenset(map(stem, "first last middle family given maiden full nick".split()))
 _CURRENCIES = frozenset("dollar dollars euro euros pound pounds cent cents buck bucks yen franc francs".split())
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
@@ -158,7 +159,8 @@ def _terms_at(
         is_unit = length == 1 and at > 0 and words[at - 1][0][-1].isdigit() and span[0].lower() in _CURRENCIES
         if is_unit or not _may_be_value(span, known):
             continue
-        readings = [(source, value) for source in texts if (value := _value(graph, source, span)) is not None]
+        named = [source for source in texts if not _is_other_name(sources, source, span)]
+        readings = [(source, value) for source in named if (value := _value(graph, source, span)) is not None]
         if readings:
             after = tuple(forms[length : length + 2])
             exact = [s for s, _ in readings if after[: len(s.stems)] == s.stems]
@@ -169,6 +171,15 @@ def _terms_at(
             chosen = tuple(exact or [source for source, _ in readings])
             value = next(value for source, value in readings if source == chosen[0])
             yield Term(words[at].start(), words[end - 1].end(), chosen, value, bool(exact))
+
+
+def _is_other_name(sources: Sequence[Source], source: Source, span: Sequence[str]) -> bool:
+    """Return whether a word that speaks of a property would be a short name: «news» is no club called NEW."""
+    is_name = source.stems[-1:] == (_NAME,) and len(source.stems) > 1 and _OF_PEOPLE.isdisjoint(source.stems)
+    if not is_name or len(span) > 1:
+        return False
+    word = stem(span[0].lower())
+    return word in _PRICES or any(word in one.words for one in sources)
 
 
 def _size_of_prize(source: Source, words: Sequence[re.Match[str]], at: int, forms: Sequence[str]) -> int:

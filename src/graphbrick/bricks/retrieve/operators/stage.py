@@ -44,7 +44,7 @@ from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
 from graphbrick.bricks.retrieve.operators.triples.now import ended_triples, tell_of_now, without_now
-from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings
+from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings, with_grades
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
 from graphbrick.bricks.retrieve.operators.unordered.records import by_grammar, of_records
@@ -151,7 +151,7 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         asked, query = query.text, in_words_of_quantities(graph, with_given_seed(graph, query))
-        query = without_now(graph, query)
+        query = with_grades(graph, without_now(graph, query))
         plain, is_unsure = courtesy_left_out(graph, query)
         spelled = self._spelled(plain, graph)
         embedder, lexicon = getattr(self.patterns.scorer, "embedder", None), self._lexicon(graph)

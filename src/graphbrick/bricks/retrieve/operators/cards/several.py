@@ -34,10 +34,15 @@ _LEAD = (
 _WHO = r"(?:the )?(?P<who>e\d+(?:(?:, e\d+)*,? and e\d+)?)"
 _LISTS = (
     re.compile(rf"{_LEAD}(?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:of|for) {_WHO}$"),
-    re.compile(rf"{_LEAD}(?P<list>[^?:;]+?) of {_WHO} and (?P<rest>(?:(?:its|their|his|her|the) )?[^?:;]+)$"),
+    re.compile(rf"{_LEAD}(?P<list>[^?:;]+?) of {_WHO}(?: and|,) (?P<rest>(?:(?:its|their|his|her|the) )?[^?:;]+)$"),
     re.compile(rf"^(?:what|which) (?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:does|do|did) {_WHO} have$"),
     re.compile(rf"^(?:tell me about )?{_WHO}(?::|,| -) ?(?:the |its )?(?P<list>[^?:;]+?(?:,| and )[^?:;]+)$"),
 )
+_HOW_MANY = re.compile(
+    rf"^how (?:many|much) (?P<list>[a-z -]+?(?:,| and )[a-z, -]+?) (?:does|do|did|has|have|had) {_WHO}"
+    r"(?: (?:have|had|get|got|make|made|score|scored|receive|received|keep|kept|collect|collected))?$"
+)
+_POSSESSIVE = re.compile(rf"{_LEAD}{_WHO}'s (?P<list>[^?:;]+?(?:,| and )[^?:;]+)$")
 _BETWEEN = re.compile(r"(?:, and |, | and (?:also )?)(?:the |its |their |his |her |what (?:is|are) )*")
 _OWN = re.compile(r"^(?:the|its|their|his|her) ")
 _MENTION = re.compile(r"\be\d+\b")
@@ -146,15 +151,42 @@ def several_values(facts: Facts, text: str) -> Plan | None:
     match = next(filter(None, (pattern.match(text) for pattern in _LISTS)), None)
     if match is None or _MENTION.findall(text) != _MENTION.findall(match["who"]):
         return None
-    rest = match.groupdict().get("rest")
-    said = [*_BETWEEN.split(match["list"]), *(_BETWEEN.split(_OWN.sub("", rest)) if rest else ())]
-    is_one = not rest and any(one.stems == stems(match["list"]) for one in facts.sources)  # «terms and conditions»
+    said = _listed(match)
+    is_one = not match.groupdict().get("rest") and any(
+        one.stems == stems(match["list"]) for one in facts.sources
+    )  # «terms and conditions»
     if len(said) < 2 or not all(said) or is_one:
         return None
     of_each = [_about(facts, who, said) for who in _MENTION.findall(match["who"])]
     if len(of_each) == 1 or not all(isinstance(one, Several) for one in of_each):
         return of_each[0] if len(of_each) == 1 else None
     return OfEachNamed(tuple(one for one in of_each if isinstance(one, Several)))
+
+
+def _listed(match: re.Match[str]) -> list[str]:
+    """Return the nouns of a list, also of those after the name: «goals of e0 and assists»."""
+    rest = match.groupdict().get("rest")
+    return [*_BETWEEN.split(match["list"]), *(_BETWEEN.split(_OWN.sub("", rest)) if rest else ())]
+
+
+def properties_of_several(facts: Facts, text: str) -> Plan | None:
+    """Return the plan of «goals and assists of e0», «how many goals and assists did e0 have»; else None.
+
+    All must be properties, so that no word could mean what a relation leads to.
+    """
+    patterns = (_HOW_MANY, _POSSESSIVE, *_LISTS)
+    match = next(filter(None, (pattern.match(text) for pattern in patterns)), None)
+    if match is None or _MENTION.findall(text) != _MENTION.findall(match["who"]):
+        return None
+    said = [one.removeprefix("how many ") for one in _listed(match)]
+    of_each = list[Several]()
+    for who in _MENTION.findall(match["who"]):
+        base = Listed((facts.parser.entity(who),))
+        own = [(name, plan) for name in said if name and (plan := _property(facts, base, name)) is not None]
+        if len(own) < len(said) or len(said) < 2:
+            return None
+        of_each.append(Several(base, tuple((_said(name, plan), plan) for name, plan in own)))
+    return of_each[0] if len(of_each) == 1 else OfEachNamed(tuple(of_each))
 
 
 def _about(facts: Facts, who: str, said: list[str]) -> Plan | None:

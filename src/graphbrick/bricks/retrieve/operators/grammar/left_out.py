@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_nouns_of_labels
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
-from graphbrick.bricks.retrieve.operators.triples.columns import texts_of_triples
+from graphbrick.bricks.retrieve.operators.triples.columns import letters_of_triples, texts_of_triples
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.trace import event
 from graphbrick.language import forms
@@ -117,7 +117,9 @@ def _check_who(parser: Parser, plan: Plan) -> None:
 def _check_texts_of_triples(parser: Parser, shown: str) -> None:
     """Raise `CannotPlanError` for «official languages of e0», where triples say which one is official."""
     said, shown = MENTION.sub(" ", parser.question.text), shown.lower().replace("_", " ")
-    for text in texts_of_triples(parser.place.graph):
+    letters = letters_of_triples(parser.place.graph).items()
+    graded = {f"{spaced(one.name).lower()} {letter.lower()}" for letter, own in letters for one in own}
+    for text in (*texts_of_triples(parser.place.graph), *sorted(graded)):
         if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said) and text not in shown:
             reason = f"«{text}» is said of triples, which this reading leaves out"
             raise CannotPlanError(reason, code=UNREAD_WORDS, words=(text,))

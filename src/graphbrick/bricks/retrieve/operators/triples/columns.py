@@ -103,6 +103,22 @@ def _find_texts(graph: Graph) -> frozenset[str]:
     return frozenset(text for text in texts if text not in FUNCTION_WORDS and not text.isdecimal())
 
 
+def letters_of_triples(graph: Graph) -> dict[str, tuple[TripleProperty, ...]]:
+    """Return the properties of triples by those of their texts that are one capital letter: the A of a grade."""
+    key = ("letters of triples", graph.place, graph.hash)
+    return current_session().get(key, lambda: _find_letters(graph), at_most=8)
+
+
+def _find_letters(graph: Graph) -> dict[str, tuple[TripleProperty, ...]]:
+    found: dict[str, tuple[TripleProperty, ...]] = {}
+    for one in triple_properties(graph):
+        columns = [column for column in graph.columns if column.of_triples and column.name == one.name]
+        texts = [text for column in columns for text in column.few_texts(_FEW)] if one.kind == Kind.TEXT else []
+        for letter in {text for text in texts if len(text) == 1 and text.isupper()}:
+            found[letter] = (*found.get(letter, ()), one)
+    return found
+
+
 def numbers_of_triples(graph: Graph, name: str, triples: Ints) -> Floats:
     """Return the number of each triple, dates as years with their fraction; NaN where there is none."""
     numbers = np.full(len(triples), np.nan)

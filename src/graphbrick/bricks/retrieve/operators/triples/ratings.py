@@ -6,13 +6,15 @@ import re
 from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators.question import Question
-from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
+from graphbrick.bricks.retrieve.operators.triples.columns import letters_of_triples, triple_properties
+from graphbrick.core import Query
 from graphbrick.core.properties.values import Kind
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem
 from graphbrick.patterns.properties.column_numbers import floats_of
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import has_triple_properties, sources_of
 
 RATINGS = frozenset(map(stem, "rating score stars star grade mark".split()))
 """Stems of names of numbers that say how good something is, and that do not add up."""
@@ -27,7 +29,27 @@ _RECORD = re.compile(
 _GAVE = re.compile(
     rf"\b(?P<verb>gave|gives?|given) (?P<what>(?:the )?e\d+) (?:an? )?{_STARS}(?:[ -](?:reviews?|ratings?))?\b"
 )
+_LETTER = re.compile(
+    r"\b(?:(?P<verb>gets?|got|receives?|received|earned|achieved|scored|has|have|had)|with) (?:an?|the) "
+    r"(?P<letter>[A-Z])\b(?! ?[-'&.]?[A-Z])"
+)
 _THINGS = re.compile(rf"\b{_STARS}[ -](?P<noun>[a-z]+)\b")
+
+
+def with_grades(graph: Graph, query: Query) -> Query:
+    """Return «who got grade A in e0» for «who got an A in e0», where triples have grades in letters.
+
+    A letter that no property of one word has alone stays as it is.
+    """
+    found = _LETTER.search(query.text) if has_triple_properties(graph) else None
+    own = [one for one in letters_of_triples(graph).get(found["letter"], ()) if len(one.stems) == 1] if found else []
+    if found is None or len(own) != 1:
+        return query
+    name = spaced(own[0].name).lower()
+    event(f"{found[0]!r} is read as the {name} {found['letter']}", "operators.grade", said=found[0], name=own[0].name)
+    verb = "has" if found["verb"] else "with"
+    text = f"{query.text[: found.start()]}{verb} {name} {found['letter']}{query.text[found.end() :]}"
+    return replace(query, text=text)
 
 
 def in_words_of_ratings(graph: Graph, question: Question) -> Question:

@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
 from graphbrick.core import Evidence
 from graphbrick.core.trace import DETAIL, Event, event
 from graphbrick.language.stems import stems
@@ -56,13 +57,14 @@ def by_parts(parser: Parser, cap: int, brick: str, error: CannotPlanError | None
             text = f"without {words} it would be: {found.plan.text(parser.place)}"
             event(text, LEFT_OUT, DETAIL, words=found.left_out)
         return None
+    plan = in_one_triple(parser.place, found.plan)
     try:
-        evidence = evidence_of(found.plan, parser.place, cap, brick, sure=False)
+        evidence = evidence_of(plan, parser.place, cap, brick, sure=False)
     except CannotPlanError:  # its values are unknown
         return None
-    if isinstance(found.plan, SetPlan) and not len(found.plan.run(parser.place)):
+    if isinstance(plan, SetPlan) and not len(plan.run(parser.place)):
         return None  # that nothing fits is no answer of a reading that is not sure
-    text = f"read by its parts, whatever the order of its words: {found.plan.text(parser.place)}"
+    text = f"read by its parts, whatever the order of its words: {plan.text(parser.place)}"
     assumed = parser.resolver.assumptions_of(found.plan)
     event("; ".join((text, *map(parser.with_names, assumed))), "operators.by_parts", assumed=assumed)
     return replace(evidence, confidence=CONFIDENCE)

@@ -18,11 +18,15 @@ _SUBJECTS = re.compile(
     r"^(?P<ask>how many [a-z -]+?|(?:(?:in|at|on|from|for) )?(?:which|what) [a-z -]+?|where|when|what) "
     r"(?P<do>did|do|have|are|were) (?P<list>e\d+(?:, e\d+)*,? and e\d+)(?P<rest> .+)?$"
 )
+_OWNERS = re.compile(
+    r"^(?P<ask>(?:(?:what|which|who) (?:is|are|was|were) )?(?:(?:list|show|give me|name) )?(?:the )?[a-z][a-z -]*?) "
+    r"(?P<do>of) (?P<list>e\d+(?:, e\d+)+,? and e\d+)(?P<rest>)$"
+)
 _MENTION = re.compile(r"e(\d+)")
 _TOGETHER = frozenset(
     "together both all total combined altogether common same share each other and or than not".split()
 )
-_ONE = {"do": "does", "have": "has", "are": "is", "were": "was", "did": "did"}
+_ONE = {"of": "of", "do": "does", "have": "has", "are": "is", "were": "was", "did": "did"}
 _MANY = 3  # names from which on a count is one of each; of two it may be that of both
 
 
@@ -60,7 +64,9 @@ class OfNamed(TextPlan):
 
 
 def of_named(parser: Parser, read: Callable[[Parser], Plan | None]) -> Plan | None:
-    """Return the plan of a question with several names before its verb, of which each has an answer; else None.
+    """Return the plan of a question with several names before its verb, each with an answer of its own; else None.
+
+    So has «the clubs of Ada, Bo and Cy», where each of three or more has one.
 
     Counts are of each of three or more names, and counts of records of each of two. What else is asked must have one
     answer for each: «which teams do Ada and Bo play for», and not «which films did Ada and Bo direct», which may be
@@ -71,7 +77,7 @@ def of_named(parser: Parser, read: Callable[[Parser], Plan | None]) -> Plan | No
         read: Returns the plan of a question about one name, or raises.
     """
     text, question = parser.question.text, parser.question
-    match = _SUBJECTS.match(text)
+    match = _SUBJECTS.match(text) or _OWNERS.match(text)
     if match is None or _TOGETHER.intersection(WORD.findall(text.replace(match["list"], ""))):
         return None
     names = _MENTION.findall(match["list"])

@@ -29,6 +29,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     SetPlan,
     Within,
 )
+from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples, OfTriples
@@ -38,15 +39,22 @@ from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, tot
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
 from graphbrick.language.stems import is_plural
-from graphbrick.patterns.properties.sources import has_triple_properties
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
 _THAN = re.compile(r"\bthan (?:the )?(e\d+)\b")
 _WORD = re.compile(r"[a-z]+")
+_WHEN = re.compile(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
 
 
 def by_grammar(parser: Parser) -> Plan | None:
     """Return the plan of a question in which every word has its place in the grammar; else None."""
-    return of_named(parser, _by_grammar_alone) or _by_grammar_alone(parser)
+    several, text = None, parser.question.text
+    if parser.question.entities and (" and " in text or "," in text) and has_columns(parser.place.graph):
+        from graphbrick.bricks.retrieve.operators.cards.several import properties_of_several
+        from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need neither
+
+        several = properties_of_several(Facts(parser), text)
+    return several or of_named(parser, _by_grammar_alone) or _by_grammar_alone(parser)
 
 
 def _by_grammar_alone(parser: Parser) -> Plan | None:
@@ -61,7 +69,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     """
     if plan is None:
         return None
-    given, plan = plan, in_one_triple(plan)
+    given, plan = plan, in_one_triple(parser.place, plan)
     place, lexicon = parser.place, parser.resolver.lexicon
     nouns = [word for word in dict.fromkeys(_WORD.findall(parser.question.text)) if is_plural(word)]
     said = {relation for noun in nouns for relation in relations_of_noun(place.graph, lexicon, noun)}
@@ -74,7 +82,15 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     assumed = "; ".join(parser.resolver.assumptions_of(given)) if found != given else ""
     if assumed:
         parser.resolver.assumptions[found] = assumed
-    return cast(Plan, found)
+    return _dated(parser, cast(Plan, found))
+
+
+def _dated(parser: Parser, plan: Plan) -> Plan:
+    """Return the dates of what a plan gives, where a question asks when it is: «when is the exam of e0 in e1»."""
+    if not isinstance(plan, SetPlan) or isinstance(plan, Listed) or not _WHEN.match(parser.question.text):
+        return plan
+    date = parser.resolver.plain_date(plan) if len(plan.run(parser.place)) else None
+    return plan if date is None or date.source.relation >= 0 else Values(plan, date.source)
 
 
 def _with_number_of(place: Place, plan: Any, found: Any, entity: int) -> Any:

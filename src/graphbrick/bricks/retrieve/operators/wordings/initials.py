@@ -7,18 +7,22 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from graphbrick.bricks.retrieve.operators.wording import English
+from graphbrick.core.properties.values import Kind
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import sources_of, words_of_values
 
 _PARTS = re.compile(r"[A-Za-z]+")
 _WORD = re.compile(r"[a-z]+")
 _GAP = re.compile(r"[ -]")
 _SHORTEST, _LONGEST = 2, 4  # letters
+_CODE, _FEW = re.compile(r"[A-Z]{2,8}"), 12  # codes of a column
+_TIMES = {"ft": "full[ -]?time", "pt": "part[ -]?time"}
 _USUAL = {
     "os": "operating system", "vm": "virtual machine", "po": "purchase order", "pr": "pull request",
     "bu": "business unit", "db": "database", "ap": "access point", "eol": "end of life|end-of-life",
@@ -47,6 +51,42 @@ def with_initials(graph: Graph, text: str, lexicon: Lexicon, english: English) -
         event(f"{said!r} is read as {initials!r}", "operators.initials", said=said, name=initials)
         text = f"{text[: found[0]]}{initials}{text[found[1] :]}"
     return text
+
+
+def with_codes(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:
+    """Return a question with the codes of a column for the words that they begin: `PERM` for permanent.
+
+    Of two letters, only `FT` and `PT` are read. A column has codes if all its few values are of two to eight capitals.
+
+    Args:
+        graph: The graph.
+        text: The question in lower case.
+        lexicon: The words of the graph.
+        english: The wordings.
+    """
+    key = ("codes of columns", graph.place, graph.hash)
+    codes = current_session().get(key, lambda: _codes(graph), at_most=8)
+    for code, name in codes.items():
+        pattern = _TIMES.get(code) or (rf"{code}[a-z]{{2,}}" if len(code) > _SHORTEST else None)
+        found = list(re.finditer(rf"\b{pattern}\b", text)) if pattern else []
+        if len(found) != 1 or found[0][0] in words_of_values(graph):
+            continue
+        if code not in _TIMES and _mean_something(found[0][0], graph, lexicon, english):
+            continue
+        event(f"{found[0][0]!r} is read as the {name} {code.upper()}", "operators.code", said=found[0][0], name=name)
+        text = f"{text[: found[0].start()]}{code}{text[found[0].end() :]}"
+    return text
+
+
+def _codes(graph: Graph) -> dict[str, str]:
+    """Return the codes of columns in lower case, each with its column; those of several columns are left out."""
+    found: dict[str, list[str]] = {}
+    for column in graph.columns:
+        texts = column.few_texts(_FEW) if not column.of_triples and column.kind == Kind.TEXT else []
+        if len(texts) > 1 and all(_CODE.fullmatch(text) for text in texts):
+            for text in texts:
+                found.setdefault(text.lower(), []).append(column.name)
+    return {code: names[0] for code, names in found.items() if len(names) == 1}
 
 
 def _mean_something(words: str, graph: Graph, lexicon: Lexicon, english: English) -> bool:

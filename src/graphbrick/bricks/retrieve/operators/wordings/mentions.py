@@ -13,10 +13,11 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
-from graphbrick.bricks.retrieve.operators.wordings.initials import with_initials
+from graphbrick.bricks.retrieve.operators.wordings.initials import with_codes, with_initials
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
 from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
 from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
+from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
@@ -50,6 +51,7 @@ _WORKS_THERE = re.compile(
 )
 _WORKS = re.compile(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
 _BE = {"works": "is ", "work": "are ", "worked": "was ", "working": "", "have worked": "were ", "has worked": "was "}
+_THERE = re.compile(r"^(?:is|are) there (?:an? |any )?(?P<what>[a-z -]+?) (?:in|at|on|for) (?P<who>(?:the )?e\d+)$")
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
 
@@ -71,7 +73,9 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     known = partial(_means_something, lexicon, english)
     question = replace(question, text=_with_class_of_people(graph, question.text, lexicon))
     question = replace(question, text=_without_work(graph, question.text, lexicon))
+    question = replace(question, text=_with_state(graph, question.text))
     question = replace(question, text=with_initials(graph, question.text, lexicon, english))
+    question = replace(question, text=with_codes(graph, question.text, lexicon, english))
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
     question = replace(question, text=in_words_of_records(graph, question.text, question.entities, lexicon))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
@@ -101,6 +105,15 @@ def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
         return many if match[1] == "people" or match[1].endswith("s") else one
 
     return _PEOPLE.sub(named, text)
+
+
+def _with_state(graph: Graph, text: str) -> str:
+    """Return «does e0 have a lift» for «is there a lift in e0», where a property says yes or no."""
+    match = _THERE.match(text)
+    states = (one for one in sources_of(graph) if one.kind is Kind.BOOLEAN) if match else ()
+    if match is None or not any(one.stems == stems(match["what"]) for one in states):
+        return text
+    return f"does {match['who']} have {match['what']}"
 
 
 def _without_work(graph: Graph, text: str, lexicon: Lexicon) -> str:

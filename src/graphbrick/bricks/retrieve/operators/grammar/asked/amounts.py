@@ -173,7 +173,8 @@ class Amounts(Clauses):
                 start = tokens.past(
                     end + 1, ("i", "we", "you", "get", "earn", "there", "have", "for", "in", "of", "at", "with")
                 )
-                for base, last in self._owners(start, name, source):
+                is_each = tokens.is_one_of(start, ("each", "every"))  # each has a number of its own
+                for base, last in () if is_each else self._owners(start, name, source):
                     after = tokens.past(last, ("have", "get", "give", "sum", "add", "up", "to", "bring", "offer"))
                     yield p.Amount(base, p.Attribute(source)), after
 

@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.sets import Steps
 from graphbrick.graphs.store.literals import YEAR
+from graphbrick.language.stems import is_plural
 from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
@@ -100,6 +101,9 @@ def _by_source(source: Source) -> Grouping:
 def per_group(parser: Parser, text: str) -> Plan | None:
     """Return the plan of a question for a number of each group; None for another question."""
     for asked in each_asked(text):
+        own = None if _is_combined(asked.said) or asked.best else _own_number(parser, asked.said, asked.group)
+        if own is not None:
+            return own
         is_doer = f"by {asked.group} of e" in text  # «tickets by agents of e0»: those of e0 did something
         for base, how, measure in _numbers(parser, asked.said, may_be_path=not is_doer):
             tokens = Tokens(parser, asked.group)
@@ -109,10 +113,23 @@ def per_group(parser: Parser, text: str) -> Plan | None:
             grouping = next((one for one in found if asked.is_number or not one.is_of_numbers), None)
             if grouping is not None:
                 plan = PerGroup(base, how, measure, grouping, asked.best)
-                if not asked.is_number and "per" not in text.split():
+                if measure is not None and not _is_combined(asked.said):
+                    told = f"the {_usual(asked.said)} {asked.said} is taken for each {grouping.name}"
+                    parser.resolver.assumptions[plan] = told
+                elif not asked.is_number and "per" not in text.split():
                     parser.resolver.assumptions[plan] = f"{asked.said!r} are counted for each {grouping.name}"
                 return plan
     return of_each(parser, text)
+
+
+def _own_number(parser: Parser, said: str, group: str) -> Plan | None:
+    """Return the plan of «budget by department», where departments have a budget; else None."""
+    tokens = Tokens(parser, group)
+    name = GroupReader(tokens, Links(tokens)).class_at(0, len(tokens)) if 0 < len(tokens) <= 3 else ""
+    words = Tokens(parser, said)
+    found = GroupReader(words, Links(words)).sources(0, Subject(p.Members(name), name)) if name else iter(())
+    own = next((one for one, end in found if end == len(words) and one.literal is not None), None)
+    return OfEach(p.Members(name), _by_source(own)) if own is not None else None
 
 
 def of_each(parser: Parser, text: str) -> Plan | None:
@@ -151,10 +168,21 @@ def _numbers(parser: Parser, said: str, *, may_be_path: bool) -> Iterator[tuple[
         yield plan, "count", None
     if isinstance(plan, p.Amount) and isinstance(plan.measure, p.Attribute):
         yield plan.base, how or plan.how, plan.measure
-    if plan is None:
-        tokens = Tokens(parser, said)
+    if plan is None or (isinstance(plan, SetPlan) and not _is_combined(said)):
+        tokens = Tokens(parser, said if _is_combined(said) else f"{_usual(said)} {said}")
         for base, measure in GroupReader(tokens, Links(tokens)).amounts():
             yield base, how or KINDS[tokens.word(0)], measure
+
+
+def _is_combined(said: str) -> bool:
+    """Return whether a number says how it is combined: «average price», «number of orders»."""
+    word = said.split()[0]
+    return word in KINDS or word in HOW or bool(_COUNTED.fullmatch(said)) or word in ("how", "sum")
+
+
+def _usual(said: str) -> str:
+    """Return how a number is combined that does not say so: goals are added up, and a price is averaged."""
+    return "total" if is_plural(said.split()[-1]) else "average"
 
 
 def _read(parser: Parser, text: str) -> Plan | None:

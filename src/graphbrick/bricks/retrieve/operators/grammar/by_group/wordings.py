@@ -53,6 +53,8 @@ _EACH_WITH = (
     r"(?:their|its|his|her) (?:respective )?(?P<said>[a-z][a-z' _-]*)",
     rf"{_LEAD}(?P<said>[a-z][a-z' _-]*?) (?:of|for) (?:each|every)(?: of the| of our)? (?P<group>.+)",
     rf"{_LEAD}(?:each|every) (?P<group>.+?)(?:'s|s') (?P<said>[a-z][a-z' _-]*)",
+    r"how (?:many|much) (?P<said>[a-z][a-z' _-]*?) (?:do|does|did|has|have|had) (?:each|every)(?: of the| of our)? "
+    r"(?P<group>.+?)(?: (?:get|got|have|make|made|score|scored|receive|received|keep|kept|earn|earned))?",
 )
 
 
