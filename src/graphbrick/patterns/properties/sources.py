@@ -125,8 +125,10 @@ UNITS = frozenset("mm cm m km kg g mg t lb lbs ft mb gb kb ms s min h hours minu
 
 def property_names(graph: Graph) -> list[str]:
     """Return the names of the properties that are not tails of triples, as lower-case words, also without a unit."""
-    names = [spaced(source.name).lower().replace("_", " ") for source in sources_of(graph) if source.relation < 0]
-    return [*names, *(name.rpartition(" ")[0] for name in names if name.rpartition(" ")[2] in UNITS)]
+    own = [source for source in sources_of(graph) if source.relation < 0]
+    names = [spaced(source.name).lower().replace("_", " ") for source in own]
+    full = [source.spoken for source in own if source.spoken not in names]
+    return [*names, *full, *(name.rpartition(" ")[0] for name in names if name.rpartition(" ")[2] in UNITS)]
 
 
 def has_columns(graph: Graph) -> bool:

@@ -17,6 +17,7 @@ TABLES = {
     "nodes_fixture": "id,label,name,kickoff_time\n"
     "f1,Fixture,Harwich v Dover,2022-08-21T13:00:00\nf2,Fixture,Dover v Harwich,2023-01-04T20:00:00\n"
     "f3,Fixture,Dover v Hythe,2023-02-04T15:00:00\n",
+    "edges_own": "start,end,type,value\np3,f2,OWN_GOALS,1\np1,f3,OWN_GOALS,1\np4,f1,OWN_GOALS,2\n",
     "edges_team": "start,end,type\np1,t1,TEAM\np2,t1,TEAM\np3,t2,TEAM\np4,t2,TEAM\n",
     "edges_goals": "start,end,type,value\np1,f1,GOALS_SCORED,3\np1,f2,GOALS_SCORED,1\np2,f1,GOALS_SCORED,1\n"
     "p2,f2,GOALS_SCORED,1\np3,f1,GOALS_SCORED,1\np3,f2,GOALS_SCORED,1\np3,f3,GOALS_SCORED,1\n",
@@ -48,6 +49,16 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("total goals per team", {"Harwich: 6", "Dover: 3"}),
         ("anyone with 2+ goals and at least 1 assist?", {"Harry Kandel", "Ivan Tonev"}),
         ("Who conceded the most goals?", {"Al Long"}),
+        # «Own» is a word of some goals, and «most» and «each» are never left out.
+        ("Who scored the most own goals?", {"Al Long"}),
+        ("How many own goals did Al Long score?", {"2"}),
+        ("Which team scored the most goals?", {"Harwich"}),
+        ("How many assists did each Harwich player get?", {"Harry Kandel: 1", "Ivan Tonev: 2"}),
+        # Several numbers of one, which were read as what they have in common.
+        ("How many goals and assists did Tonev have?", {"goals: 2", "assists: 2"}),
+        ("What are Tonev's goals and assists?", {"goals: 2", "assists: 2"}),
+        ("Give me Tonev's minutes, goals and assists", {"minutes: 250", "goals: 2", "assists: 2"}),
+        ("teams of Kandel, Tonev and Salahi", {"Harry Kandel: Harwich", "Ivan Tonev: Harwich", "Mo Salahi: Dover"}),
         # Names that a column gives.
         ("kandel or tonev, who has more assists?", {"Ivan Tonev"}),
         ("goals, assists and minutes for salahi pls", {"goals: 3", "assists: 0", "minutes: 90"}),
@@ -59,6 +70,17 @@ def test_questions_of_fans(league: Graph, question: str, answers: set[str]) -> N
     answer = default_pipeline(league)(league, question)
     assert set(answer.texts) == answers
     assert (answer.confidence or 0) >= 0.9
+
+
+def test_a_number_of_groups_without_a_word_for_how_is_added_up(league: Graph) -> None:
+    answer = default_pipeline(league)(league, "goals per team")
+    assert (set(answer.texts), answer.confidence) == ({"Harwich: 6", "Dover: 3"}, 0.5)
+    assert [str(one) for one in answer.trace.events if "is taken for each" in str(one)]
+
+
+@pytest.mark.parametrize("question", ["most own goals", "Which team has the highest overall rating?"])
+def test_a_word_that_changes_the_question_is_not_left_out(league: Graph, question: str) -> None:
+    assert default_pipeline(league)(league, question).texts == ()
 
 
 def test_another_name_is_told(league: Graph) -> None:

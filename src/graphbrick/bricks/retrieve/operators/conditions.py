@@ -109,9 +109,13 @@ class Conditions:
         else:
             groups, negated = groups[1:], negated[1:]
         linked = False
+        is_head = bool(self.english.content(bare)) and not (self.lexicon.classes_in(bare) or MENTION.search(bare))
+        is_head &= not self.english.content(text[: terms[0].start])
         for group, is_not in zip(groups, negated, strict=True):
             base, is_linked = self._narrowed(base, group, said, is_not)
             linked |= is_linked
+            if is_linked and is_head:  # «laptops older than 2020» are no people of that age who have one
+                raise no_value(text, group[0].sources[0].name)
         if rest and not linked and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
             leads = self.linked(base, None, said)
             base, linked = (base, False) if leads is None else (leads, True)

@@ -124,7 +124,9 @@ def _weights(parser: Parser) -> dict[int, str]:
     nouns = {relation: nouns_of(place, relation) for relation in range(place.graph.n_relations)}
     said = {relation: own for relation, own in nouns.items() if own and own <= words}
     longest = [one for one, own in said.items() if not any(own < other for other in said.values())]  # own goals
-    return {relation: name for relation in longest if (name := weight_of(place, relation))}
+    found = {relation: weight_of(place, relation) for relation in longest}
+    shorter = {relation for relation in said if relation not in longest}
+    return {one: name for one, name in found.items() if name or any(nouns[other] < nouns[one] for other in shorter)}
 
 
 class _Counting:

@@ -12,7 +12,7 @@ from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import possible_singulars, stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of, words_of_values
@@ -56,7 +56,8 @@ def with_initials(graph: Graph, text: str, lexicon: Lexicon, english: English) -
 def with_codes(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:
     """Return a question with the codes of a column for the words that they begin: `PERM` for permanent.
 
-    Of two letters, only `FT` and `PT` are read. A column has codes if all its few values are of two to eight capitals.
+    Of two letters, only `FT` and `PT` are read. A column has codes if all its few values are of two to eight
+    capitals, and some entities share them.
 
     Args:
         graph: The graph.
@@ -69,7 +70,7 @@ def with_codes(graph: Graph, text: str, lexicon: Lexicon, english: English) -> s
     for code, name in codes.items():
         pattern = _TIMES.get(code) or (rf"{code}[a-z]{{2,}}" if len(code) > _SHORTEST else None)
         found = list(re.finditer(rf"\b{pattern}\b", text)) if pattern else []
-        if len(found) != 1 or found[0][0] in words_of_values(graph):
+        if len(found) != 1 or not words_of_values(graph).isdisjoint((found[0][0], *possible_singulars(found[0][0]))):
             continue
         if code not in _TIMES and _mean_something(found[0][0], graph, lexicon, english):
             continue
@@ -82,7 +83,8 @@ def _codes(graph: Graph) -> dict[str, str]:
     """Return the codes of columns in lower case, each with its column; those of several columns are left out."""
     found: dict[str, list[str]] = {}
     for column in graph.columns:
-        texts = column.few_texts(_FEW) if not column.of_triples and column.kind == Kind.TEXT else []
+        is_kind = not column.of_triples and column.kind == Kind.TEXT and not column.tells_apart
+        texts = column.few_texts(_FEW) if is_kind else []
         if len(texts) > 1 and all(_CODE.fullmatch(text) for text in texts):
             for text in texts:
                 found.setdefault(text.lower(), []).append(column.name)

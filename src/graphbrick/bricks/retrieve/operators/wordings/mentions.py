@@ -44,6 +44,8 @@ _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _RUNS_ON, _RUN = re.compile(r"\b(?:runs?|ran) on\b"), stem("run")
 _PEOPLE = re.compile(r"\b(?:the (?=head))?(people|persons?|folks|colleagues?|co-?workers?|head ?count)\b")
+_SEX = {"women": "female", "woman": "female", "men": "male", "man": "male"}
+_SEXES = re.compile(rf"\b({'|'.join(_SEX)})\b(?! (?:city|utd|united)\b)")
 _WHERE = r"(?=(?:in|at|from|on|out of)\b)"
 _WORKS_THERE = re.compile(
     r"\b(?P<do>do|does|did|has|have) (?P<who>(?:the )?(?:e\d+|[a-z]+)(?: who .+?)?)(?P<ever> ever)? "
@@ -91,8 +93,8 @@ def in_years(graph: Graph, question: Question) -> Question:
 
 
 def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
-    """Return a question with the one class of persons for «people» and «headcount», where nothing is called so."""
-    found, name = _PEOPLE.search(text), lexicon.class_of_people
+    """Return a question with the one class of persons for «people», «women», «headcount», if nothing is called so."""
+    found, name = _PEOPLE.search(text) or _SEXES.search(text), lexicon.class_of_people
     own = {word for source in sources_of(graph) for word in source.words}.union(lexicon.words) if found else set()
     if found is None or not name or own.intersection(stems(found[1])):
         return text
@@ -104,6 +106,8 @@ def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
             return f"number of {many}"
         return many if match[1] == "people" or match[1].endswith("s") else one
 
+    if any("woman" in source.codes for source in sources_of(graph)):  # «women» of a column with the code F
+        text = _SEXES.sub(lambda match: f"{_SEX[match[1]]} {many if match[1].endswith('en') else one}", text)
     return _PEOPLE.sub(named, text)
 
 

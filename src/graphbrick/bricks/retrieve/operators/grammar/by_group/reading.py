@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.sets import Steps
 from graphbrick.graphs.store.literals import YEAR
-from graphbrick.language.stems import is_plural
+from graphbrick.language.stems import is_plural, stems
 from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
@@ -165,13 +165,22 @@ def _numbers(parser: Parser, said: str, *, may_be_path: bool) -> Iterator[tuple[
     if isinstance(plan, p.Count):
         plan = plan.base
     if isinstance(plan, SetPlan):
+        is_noun = bool(parser.resolver.lexicon.class_named(stems(said)))
+        yield from (
+            () if _is_combined(said) or is_noun else _amounts(parser, said, how)
+        )  # goals, and not games with some
         yield plan, "count", None
     if isinstance(plan, p.Amount) and isinstance(plan.measure, p.Attribute):
         yield plan.base, how or plan.how, plan.measure
-    if plan is None or (isinstance(plan, SetPlan) and not _is_combined(said)):
-        tokens = Tokens(parser, said if _is_combined(said) else f"{_usual(said)} {said}")
-        for base, measure in GroupReader(tokens, Links(tokens)).amounts():
-            yield base, how or KINDS[tokens.word(0)], measure
+    if plan is None:
+        yield from _amounts(parser, said, how)
+
+
+def _amounts(parser: Parser, said: str, how: str) -> Iterator[tuple[SetPlan, str, p.Attribute | None]]:
+    """Yield the numbers that some words name, with how they are combined."""
+    tokens = Tokens(parser, said if _is_combined(said) else f"{_usual(said)} {said}")
+    for base, measure in GroupReader(tokens, Links(tokens)).amounts():
+        yield base, how or KINDS[tokens.word(0)], measure
 
 
 def _is_combined(said: str) -> bool:
