@@ -56,6 +56,22 @@ def test_what_has_ended_counts_only_in_the_past(staff: Graph, question: str, ans
     assert (answer.confidence or 0) >= 0.9
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who left Blue?",
+        "Who has left Blue?",
+        "Who is no longer in Blue?",
+        "Who used to work in Blue?",
+        "former people of Blue",
+    ],
+)
+def test_who_left_is_who_is_no_longer_there(staff: Graph, question: str) -> None:
+    answer = default_pipeline(staff)(staff, question)
+    assert set(answer.texts) == {"Ada Low", "Cy Orr"}
+    assert dict(told(answer.trace.events))["operators.only_ended"]["n"] == 2
+
+
 def test_what_does_not_count_is_told(staff: Graph) -> None:
     said = dict(told(default_pipeline(staff)(staff, "Who works in Blue?").trace.events))["operators.ended"]
     assert said == {"n": 2, "relation": "WORKS_IN", "property": "until"}

@@ -43,7 +43,7 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
-from graphbrick.bricks.retrieve.operators.triples.now import ended_triples, tell_of_now, without_now
+from graphbrick.bricks.retrieve.operators.triples.now import ended_triples, tell_of_now, without_formerly, without_now
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings, with_grades
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
@@ -202,7 +202,7 @@ class Operators(RetrieveStage):
         place = Place(
             graph, subgraph, lexicon.classes, symmetric_relations(scorer), ended_triples(graph, question.text)
         )
-        parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
+        parser = Parser(Resolver(self.patterns, place, lexicon, words), without_formerly(question))
         try:
             if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
                 return self._path(query, parser)
@@ -273,7 +273,7 @@ class Operators(RetrieveStage):
             return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
         if assumptions and query.seeds and may_be_path(words, parser.question.text, cues):
-            path = self._surer_path(query, parser)
+            path = None if len(parser.place.ended) else self._surer_path(query, parser)
             if path is not None:
                 return path
         return self._told(evidence, plan, parser, by_model=by_model)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.triples.columns import (
     Ints,
     TripleProperty,
@@ -41,6 +42,15 @@ _AT_ANY_TIME = re.compile(
     r"|\b[12]\d{3}\b",
     re.IGNORECASE,
 )
+_LEFT = re.compile(r"\b(?:left|leaves?|leaving|quit|resigned|departed|formerly|former|no longer|used to)\b")
+_FORMERLY = "formerly"
+_NO_LONGER = (
+    (re.compile(r"\b(?:has |have )?(?:left|quit|resigned from|departed from) (?=(?:the )?[A-Z])"), "was formerly in "),
+    (re.compile(r"\b(?:no longer|not any ?more) (?=in |at |with |on )"), "formerly "),
+    (re.compile(r"\bused to (?:be|work) (?=in |at |with |on |for )"), "was formerly "),
+    (re.compile(r"\bformer (?=(?:members?|employees?|people|persons?|staff|workers?|players?|colleagues?|users?"
+                r"|customers?)\b)"), "formerly "),
+)  # fmt: skip
 _STATES = frozenset(("is", "are", "be", "being", "gets", "get"))
 _WORD = re.compile(r"[a-z]+")
 _FEWEST = 0.03  # of the triples of a relation that go on
@@ -48,15 +58,38 @@ _MOST_TRIPLES = 50_000_000  # of a graph whose ends are looked at
 
 
 def ended_triples(graph: Graph, text: str) -> Ints:
-    """Return the triples that ended and do not count in a question about now, ascending; none in another question.
+    """Return the triples that do not count in a question, ascending, by their ends; none where all count.
+
+    In a question about now, those that ended do not; in one about what is no longer so, those that go on.
 
     Args:
         graph: The graph.
         text: The question.
     """
-    if not _ends(graph) or not asks_of_now(text):
-        return np.zeros(0, dtype=np.int64)
-    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(ids for _, ids in _ends(graph).values())]))
+    ends = _ends(graph)
+    found = [np.zeros(0, dtype=np.int64)]
+    if _FORMERLY in text:
+        ids = graph.triple_ids().astype(np.int64) if ends else found[0]
+        found += [np.setdiff1d(ids[graph.csr.relation[ids] == one], ended) for one, (_, ended) in ends.items()]
+    elif asks_of_now(text):
+        found += [ended for _, ended in ends.values()]
+    return np.unique(np.concatenate(found))
+
+
+def without_formerly(question: Question) -> Question:
+    """Return a question without the word that `with_formerly` puts in, after `ended_triples` has seen it."""
+    return replace(question, text=question.text.replace(f"{_FORMERLY} ", ""))
+
+
+def with_formerly(text: str) -> str:
+    """Return «who was formerly in Sales» for «who left Sales», «former members of Sales», «no longer in Sales».
+
+    >>> [with_formerly(text) for text in ("Who left Sales?", "Is Ada no longer in Sales?", "former members of Sales")]
+    ['Who was formerly in Sales?', 'Is Ada formerly in Sales?', 'formerly members of Sales']
+    """
+    for pattern, plain in _NO_LONGER:
+        text = pattern.sub(plain, text)
+    return text
 
 
 def asks_of_now(text: str) -> bool:
@@ -74,6 +107,11 @@ def asks_of_now(text: str) -> bool:
     return not any(
         forms.participle_of(word) and (at == 0 or words[at - 1] not in _STATES) for at, word in enumerate(words)
     )
+
+
+def asks_who_left(graph: Graph, text: str) -> bool:
+    """Return whether a question is about what has ended alone: «who left e0», over a relation that ends."""
+    return bool(_LEFT.search(text)) and bool(_ends(graph))
 
 
 def _ends(graph: Graph) -> dict[int, tuple[str, Ints]]:
@@ -105,8 +143,15 @@ def _ended(graph: Graph, end: TripleProperty, triples: Ints) -> Ints:
 
 
 def without_now(graph: Graph, query: Query) -> Query:
-    """Return a question about now without «currently» and «current», if relations of the graph end."""
-    if not _ends(graph) or not asks_of_now(query.text):
+    """Return a question about now without «currently» and «current», if relations of the graph end.
+
+    One about what is no longer so has «formerly»; see `with_formerly`.
+    """
+    if not _ends(graph):
+        return query
+    if _LEFT.search(query.text) and not re.search(r"\d", query.text):
+        return replace(query, text=with_formerly(query.text))
+    if not asks_of_now(query.text):
         return query
     text = _CURRENT.sub("", _NOW.sub("", query.text))
     text = re.sub(r"\s+([?.,])", r"\1", " ".join(text.split()))
@@ -124,7 +169,10 @@ def tell_of_now(graph: Graph, question: str, evidence: Evidence) -> bool:
     for number, (name, ended) in _ends(graph).items():
         label = graph.relation_label(number)
         has_plan = any(label in str(plan) for plan in plans)
-        if is_now and has_plan:
+        if with_formerly(question) != question and has_plan:
+            text = f"only the {len(ended):,} triples of {label} that have ended ({name}) count"
+            event(text, "operators.only_ended", n=len(ended), relation=label, property=name)
+        elif is_now and has_plan:
             text = f"{len(ended):,} triples of {label} have ended ({name}) and do not count; ask «ever» for all"
             event(text, "operators.ended", n=len(ended), relation=label, property=name)
         elif said is not None and (has_plan or label in relations):
