@@ -14,8 +14,8 @@ from graphbrick.learn.default import default_pipeline
 
 NEXT_YEAR = datetime.datetime.now(datetime.UTC).year + 1
 TABLES = {
-    "nodes_person": "id,label,name,status\n"
-    "p0,Person,Ada Low,active\np1,Person,Bo Hay,retired\np2,Person,Cy Orr,active\n",
+    "nodes_person": "id,label,name,status,birth_date\n"
+    "p0,Person,Ada Low,active,1970-01-01\np1,Person,Bo Hay,retired,1980-01-01\np2,Person,Cy Orr,active,1990-01-01\n",
     "nodes_team": "id,label,name,kind\nt1,Team,Blue,sales\nt2,Team,Green,support\nt3,Team,Red,sales\n",
     "edges": "start,end,type,since,until\n"
     "p0,t1,WORKS_IN,2010,2015\np0,t2,WORKS_IN,2015,\np1,t1,WORKS_IN,2011,\n"
@@ -47,6 +47,8 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("How many people have ever worked in Blue?", {"3"}),
         ("Does Ada Low work in Blue?", {"no"}),
         ("Did Ada Low work in Blue?", {"yes"}),
+        ("Who is the oldest person in Blue?", CURRENT),
+        ("people in Blue born before 1985", CURRENT),
         ("Number of people per team", {"Blue: 1", "Green: 1", "Red: 1"}),
     ],
 )
@@ -91,7 +93,12 @@ def test_a_relation_of_which_nothing_goes_on_is_of_the_past(tmp_path_factory: py
     [
         ("who works in e0", True),
         ("the department of e0", True),
-        ("projects owned by e0", False),  # may be either
+        ("projects owned by e0", True),
+        ("the oldest person in e0", True),
+        ("highest paid person in e0", True),
+        ("people in e0 with the earliest birth date", True),
+        ("people in e0 born before 1980", True),
+        ("how many people in e0 were born before 1980", True),
         ("who is employed by e0", True),
         ("who worked in e0", False),
         ("who was in e0", False),
@@ -102,8 +109,8 @@ def test_a_relation_of_which_nothing_goes_on_is_of_the_past(tmp_path_factory: py
         ("the first team of e0", False),
     ],
 )
-def test_the_tense_of_a_question(question: str, is_now: bool) -> None:
-    assert asks_of_now(question) == is_now
+def test_the_tense_of_a_question(staff: Graph, question: str, is_now: bool) -> None:
+    assert asks_of_now(staff, question) == is_now
 
 
 def test_a_state_is_one_of_now(staff: Graph) -> None:

@@ -14,8 +14,9 @@ from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_nouns_of_labels
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
-from graphbrick.bricks.retrieve.operators.triples.columns import letters_of_triples, texts_of_triples
+from graphbrick.bricks.retrieve.operators.triples.columns import letters_of_triples, texts_of_triples, triple_properties
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stems
@@ -50,10 +51,12 @@ _MOST, _BEST = (
 )
 _TOTAL = re.compile(r"\b(?:total|combined)\b")
 _SUMMED = re.compile(r"(?i)sum|total|mean|count|number|combined|largest|smallest")
+_OWN = re.compile(r"\b(?:their|its|his|her) own\b")
 _SHOWN_BY = (
     (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
-    (_TOTAL, _SUMMED),
+    (_TOTAL, _SUMMED), (_OWN, re.compile(r"(?i)own")),
 )  # fmt: skip
+_AND_WHO = re.compile(r"\band (?:who|what|when|where|how)\b")  # a second question
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
 _LOOKED_AT = 50  # answers
@@ -125,11 +128,24 @@ def _check_texts_of_triples(parser: Parser, shown: str) -> None:
             raise CannotPlanError(reason, code=UNREAD_WORDS, words=(text,))
 
 
+def check_grammar(parser: Parser, plan: Plan) -> None:
+    """Raise `UnreadWordError` if a plan of the grammar says nothing of «their own», or of what is so at triples."""
+    text, shown = MENTION.sub(" ", parser.question.text), plan.text(parser.place).lower()
+    said = _OWN.search(text)
+    if said is not None and "own" not in shown:
+        raise UnreadWordError(said[0])
+    _check_texts_of_triples(parser, shown)
+    for one in triple_properties(parser.place.graph):
+        word = spaced(one.name).lower()
+        if one.kind == Kind.BOOLEAN and re.search(rf"\b{re.escape(word)}\b", text) and word not in shown:
+            raise UnreadWordError(word)
+
+
 def check_path(parser: Parser) -> None:
     """Raise `CannotPlanError` if a question without a plan denies or compares, or says something of triples."""
     _check_texts_of_triples(parser, "")
     bare = MENTION.sub(" ", parser.question.text)
-    word = _NONE.search(bare) or _MORE.search(bare)
+    word = _NONE.search(bare) or _MORE.search(bare) or _AND_WHO.search(bare)
     if word is not None and word[0] not in parser.resolver.lexicon.words:
         raise UnreadWordError(word[0])
 

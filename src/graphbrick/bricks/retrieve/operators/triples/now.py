@@ -26,8 +26,11 @@ from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.stems import stem
+from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.column_numbers import as_number
-from graphbrick.patterns.properties.sources import has_triple_properties
+from graphbrick.patterns.properties.sources import has_triple_properties, sources_of
 
 _NOW = re.compile(
     r"\b(currently|presently|still|nowadays|at the moment|at present|these days|right now|as of (?:now|today)"
@@ -37,11 +40,14 @@ _NOW = re.compile(
 _CURRENT = re.compile(r"\b(?:current|present|ongoing) (?=[a-z])", re.IGNORECASE)
 _AT_ANY_TIME = re.compile(
     r"\b(?:did|was|were|had|been|ever|never|used to|formerly|previous(?:ly)?|former|past|ex|histor[a-z]+|originally"
-    r"|so far|time|since|until|till|before|after|during|between|when|how long|first|last|latest|earliest|final|year"
-    r"|dates?|start[a-z]*|beg[aiu]n[a-z]*|end[a-z]*|join[a-z]*|left|leave[a-z]*|new(?:est)?|old(?:est)?|century|decade)\b"
-    r"|\b[12]\d{3}\b",
+    r"|so far|when|how long|first|last|final|start[a-z]*|beg[aiu]n[a-z]*|end[a-z]*|join[a-z]*|left|leave[a-z]*)\b",
     re.IGNORECASE,
 )
+_DATED = re.compile(
+    r"\b(?:time|since|until|till|before|after|during|between|years?|dates?|century|decade)\b|\b[12]\d{3}\b",
+    re.IGNORECASE,
+)
+_DONE = frozenset(map(stem, "work live serve play lead belong stay use hold head manage run".split()))
 _LEFT = re.compile(r"\b(?:left|leaves?|leaving|quit|resigned|departed|formerly|former|no longer|used to)\b")
 _FORMERLY = "formerly"
 _NO_LONGER = (
@@ -51,7 +57,7 @@ _NO_LONGER = (
     (re.compile(r"\bformer (?=(?:members?|employees?|people|persons?|staff|workers?|players?|colleagues?|users?"
                 r"|customers?)\b)"), "formerly "),
 )  # fmt: skip
-_STATES = frozenset(("is", "are", "be", "being", "gets", "get"))
+_STATES = frozenset(("was", "were", "been", "had", "did"))
 _WORD = re.compile(r"[a-z]+")
 _FEWEST = 0.03  # of the triples of a relation that go on
 _MOST_TRIPLES = 50_000_000  # of a graph whose ends are looked at
@@ -71,7 +77,7 @@ def ended_triples(graph: Graph, text: str) -> Ints:
     if _FORMERLY in text:
         ids = graph.triple_ids().astype(np.int64) if ends else found[0]
         found += [np.setdiff1d(ids[graph.csr.relation[ids] == one], ended) for one, (_, ended) in ends.items()]
-    elif asks_of_now(text):
+    elif asks_of_now(graph, text):
         found += [ended for _, ended in ends.values()]
     return np.unique(np.concatenate(found))
 
@@ -92,21 +98,52 @@ def with_formerly(text: str) -> str:
     return text
 
 
-def asks_of_now(text: str) -> bool:
+def asks_of_now(graph: Graph, text: str) -> bool:
     """Return whether a question is about now: it has no verb in the past, and no word for another time.
 
-    >>> texts = "who works in e0", "who worked in e0", "people based in e0", "has e0 ever worked in e1"
-    >>> [asks_of_now(text) for text in texts]
-    [True, False, False, False]
+    What is said by a property of entities does not count: «people in e0 hired before 2018» are those who are there.
+
+    Args:
+        graph: The graph.
+        text: The question.
     """
-    if _AT_ANY_TIME.search(text):
-        return False
-    words = _WORD.findall(text.lower())
-    if not forms.is_installed():
-        return all(not word.endswith("ed") for word in words)
-    return not any(
-        forms.participle_of(word) and (at == 0 or words[at - 1] not in _STATES) for at, word in enumerate(words)
+    own = _own_words(graph)
+    words = [word for word in _WORD.findall(text.lower()) if word not in QUESTION_WORDS or word in _STATES]
+    is_own = [stem(word) in own or stem(_verb(word)) in own for word in words]
+    after = [*is_own[1:], False]
+    bare = " ".join(
+        word
+        for word, said, before_own in zip(words, is_own, after, strict=True)
+        if not said and not (before_own and word in _STATES)
     )
+    is_dated = any(own[one] for one in (*map(stem, words), *(stem(_verb(word)) for word in words)) if one in own)
+    if _AT_ANY_TIME.search(bare) or (_DATED.search(text) and not is_dated):
+        return False
+    done = _DONE | {stem(word) for one in _ends(graph) for word in label_stems(graph.relation_label(one))}
+    return not any(_is_past(word) and (stem(_verb(word)) in done) for word in words)
+
+
+def _own_words(graph: Graph) -> dict[str, bool]:
+    """Return the stems that speak of properties of entities, also of the verbs behind them, and whether of dates."""
+
+    def look() -> dict[str, bool]:
+        found = dict[str, bool]()
+        for source in sources_of(graph):
+            verbs = [forms.verb_behind(word) for word in source.spoken.split()] if forms.is_installed() else []
+            for word in (*source.words, *map(stem, filter(None, verbs))) if source.relation < 0 else ():
+                found[word] = found.get(word, False) or source.is_date
+        return found
+
+    return current_session().get(("words of properties", graph.place, graph.hash), look, at_most=8)
+
+
+def _is_past(word: str) -> bool:
+    return bool(_verb(word)) if forms.is_installed() else word.endswith("ed")
+
+
+def _verb(word: str) -> str:
+    """Return the verb of which a word is the past; "" for another word."""
+    return forms.participle_of(word) if forms.is_installed() else word.removesuffix("ed")
 
 
 def asks_who_left(graph: Graph, text: str) -> bool:
@@ -151,7 +188,7 @@ def without_now(graph: Graph, query: Query) -> Query:
         return query
     if _LEFT.search(query.text) and not re.search(r"\d", query.text):
         return replace(query, text=with_formerly(query.text))
-    if not asks_of_now(query.text):
+    if not asks_of_now(graph, query.text):
         return query
     text = _CURRENT.sub("", _NOW.sub("", query.text))
     text = re.sub(r"\s+([?.,])", r"\1", " ".join(text.split()))
@@ -165,7 +202,7 @@ def tell_of_now(graph: Graph, question: str, evidence: Evidence) -> bool:
     """
     plans = {row.values[1] for row in evidence.items if isinstance(row, Row) and len(row.values) == 2}
     relations = {step.relation for path in evidence.paths for step in path.steps}
-    is_now, said = asks_of_now(question), _NOW.search(question)
+    is_now, said = asks_of_now(graph, question), _NOW.search(question)
     for number, (name, ended) in _ends(graph).items():
         label = graph.relation_label(number)
         has_plan = any(label in str(plan) for plan in plans)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
-from graphbrick.bricks.retrieve.operators.plan import Along, Both, Listed, Members, Place, SetPlan
+from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
+from graphbrick.bricks.retrieve.operators.plan import Along, Best, Both, Having, Listed, Members, Place, SetPlan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges, Said
@@ -43,6 +44,8 @@ class _OneTriple:
             return self._joined(plan)
         if not is_dataclass(plan) or isinstance(plan, type):
             return plan
+        if isinstance(plan, Best) and (counted := self._counted(plan)) is not None:
+            return counted
         if isinstance(plan, Walk | Along) and (coded := self._coded(plan)) is not None:
             return coded
         changed = {}
@@ -53,6 +56,18 @@ class _OneTriple:
                 changed[field.name] = new
         plan = replace(cast(Any, plan), **changed) if changed else plan
         return self._coded_ends(plan) if isinstance(plan, Ends) else plan
+
+    @staticmethod
+    def _counted(plan: Best) -> Best | None:
+        """Return a superlative that counts the triples that its set is chosen by: «the most official languages»."""
+        base, measure = plan.base, plan.measure
+        if not (isinstance(base, Ends) and base.edges.conditions and isinstance(measure, CountIn)):
+            return None
+        if measure.conditions or tuple(measure.steps) != ((base.edges.relation, base.heads),):
+            return None
+        owners = base.edges.heads if base.heads else base.edges.tails
+        own = owners or Having(base.edges.relation, base.heads)
+        return replace(plan, base=own, measure=replace(measure, conditions=base.edges.conditions))
 
     def _joined(self, plan: Both) -> SetPlan:
         parts = [self.of(part) for part in plan.parts]

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.grammar.left_out import check_grammar
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges, OfEnds
 from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Measure
@@ -27,6 +28,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Place,
     Plan,
     SetPlan,
+    UnreadWordError,
     Within,
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
@@ -58,7 +60,10 @@ def by_grammar(parser: Parser) -> Plan | None:
 
 
 def _by_grammar_alone(parser: Parser) -> Plan | None:
-    return of_records(parser, of_grammar(parser))
+    plan = of_records(parser, of_grammar(parser))
+    if plan is not None:
+        check_grammar(parser, plan)
+    return plan
 
 
 def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
@@ -74,8 +79,9 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     nouns = [word for word in dict.fromkeys(_WORD.findall(parser.question.text)) if is_plural(word)]
     said = {relation for noun in nouns for relation in relations_of_noun(place.graph, lexicon, noun)}
     weights = {relation: "" for relation in said if _has_several_of_a_pair(place, relation)}
-    weights |= _weights(parser)
-    found = _Counting(place, weights).of(plan) if weights else plan
+    weighted = _weights(parser)
+    found = _Counting(place, weights | weighted).of(plan) if weights or weighted else plan
+    _check_counted(parser, found, weighted)
     than = _THAN.search(parser.question.text)
     if found != plan and than is not None:
         found = _with_number_of(place, plan, found, parser.entity(than[1]))
@@ -83,6 +89,18 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     if assumed:
         parser.resolver.assumptions[found] = assumed
     return _dated(parser, cast(Plan, found))
+
+
+def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> None:
+    """Raise `UnreadWordError` if a question asks for a number of records, and its plan counts something else."""
+    named = [one for one, name in weights.items() if name]
+    if not named or not isinstance(plan, Count):
+        return
+    shown = plan.text(parser.place)
+    labels = [parser.place.graph.relation_label(one) for one in named]
+    totals = [total.name for one in named if (total := total_of(parser.place, one)) is not None]
+    if not any(label in shown for label in (*labels, *totals)):
+        raise UnreadWordError(" ".join(sorted(nouns_of(parser.place, named[0]))))
 
 
 def _dated(parser: Parser, plan: Plan) -> Plan:
@@ -208,6 +226,11 @@ class _Counting:
     def _edges(self, base: SetPlan) -> Edges | None:
         """Return the triples of a step from one entity, or from a set; None for another set."""
         parts = base.parts if type(base) is Both else (base,)
+        if len(parts) == 1 and isinstance(base, Along) and len(base.steps) == 2 and not base.of_class:
+            (first, (relation, forward)) = base.steps  # the goals of the players of a team
+            start: SetPlan = Along(base.start, (first,))
+            is_counted = relation in self.weights
+            return (Edges(relation, start) if forward else Edges(relation, None, start)) if is_counted else None
         ways = [one for one in parts if isinstance(one, Along | Walk) and len(one.steps) == 1]
         ways = [one for one in ways if not self._is_all(one, one.steps[0][0])]
         if len(ways) != 1:

@@ -300,8 +300,8 @@ def _in_place_of_class(graph: Graph, question: Question, lexicon: Lexicon, engli
     (((_, noun), n),) = leading.most_common(1)
     if n < _MOSTLY * leading.total():
         return question
-    if not noun or np.isin(entity, lexicon.classes[noun]):
-        return question
+    if not noun or np.isin(question.entities, lexicon.classes[noun]).any():
+        return question  # «how many Gold Shoes did e1 win», who is a player, are no players
     start, end = match.span("who")
     rest = question.text[match.end() if kinds else end :]
     text = f"{question.text[:start]}{noun} of {question.text[start:end]}{rest}".lower()

@@ -69,7 +69,8 @@ class Amounts(Clauses):
                     if not tokens.is_one_of(end, ("of", "for")) or self.class_at(at, end) or are_many:
                         continue  # «employees of e0» are no values of EmployeeType, nor «subparts» of is_subpart
                     for subject, last in self._owner(end + 1, name) if source.relation < 0 else ():
-                        is_sum = tokens.joined(start, end) == "total" and len(subject.plan.run(self.place)) > 1
+                        is_sum = tokens.word(start) == "total" and len(subject.plan.run(self.place)) > 1
+                        is_sum &= source.literal is not None and not source.is_date  # also of a `total_points`
                         yield (
                             p.Amount(subject.plan, p.Attribute(source)) if is_sum else Values(subject.plan, source),
                             last,
@@ -99,7 +100,8 @@ class Amounts(Clauses):
                 yield group.plan, end
             else:
                 for other in group.classes[:1]:
-                    has = source in self.own_sources(other)  # «the salary of tutors» is not that of teachers
+                    # «The salary of tutors» is not that of teachers, nor «the budget of departments» of their projects.
+                    has = any(one.stems[:1] == source.stems[:1] for one in self.own_sources(other) if one.literal)
                     for link in () if has else self.links.plain(other, (name,), "have"):
                         yield Walk(group.plan, link.steps, (name,)), end
 
