@@ -18,6 +18,8 @@ TABLES = {
     "f1,Fixture,Harwich v Dover,2022-08-21T13:00:00\nf2,Fixture,Dover v Harwich,2023-01-04T20:00:00\n"
     "f3,Fixture,Dover v Hythe,2023-02-04T15:00:00\n",
     "edges_own": "start,end,type,value\np3,f2,OWN_GOALS,1\np1,f3,OWN_GOALS,1\np4,f1,OWN_GOALS,2\n",
+    "nodes_position": "id,label,name\nq1,Position,Forward\nq2,Position,Defender\n",
+    "edges_position": "start,end,type\np1,q1,POSITION\np2,q2,POSITION\np3,q1,POSITION\np4,q2,POSITION\n",
     "edges_team": "start,end,type\np1,t1,TEAM\np2,t1,TEAM\np3,t2,TEAM\np4,t2,TEAM\n",
     "edges_goals": "start,end,type,value\np1,f1,GOALS_SCORED,3\np1,f2,GOALS_SCORED,1\np2,f1,GOALS_SCORED,1\n"
     "p2,f2,GOALS_SCORED,1\np3,f1,GOALS_SCORED,1\np3,f2,GOALS_SCORED,1\np3,f3,GOALS_SCORED,1\n",
@@ -54,6 +56,11 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("How many own goals did Al Long score?", {"2"}),
         ("Which team scored the most goals?", {"Harwich"}),
         ("How many assists did each Harwich player get?", {"Harry Kandel: 1", "Ivan Tonev: 2"}),
+        ("How many goals did Harwich score?", {"6"}),
+        ("How many assists did Harwich players make?", {"3"}),
+        # Forwards are those that are joined to the position, and not the position.
+        ("Which forwards play for Harwich?", {"Harry Kandel"}),
+        ("How many defenders does Dover have?", {"1"}),
         # Several numbers of one, which were read as what they have in common.
         ("How many goals and assists did Tonev have?", {"goals: 2", "assists: 2"}),
         ("What are Tonev's goals and assists?", {"goals: 2", "assists: 2"}),

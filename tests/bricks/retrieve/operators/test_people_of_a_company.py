@@ -14,12 +14,14 @@ TABLES = {
     "nodes_employee": "id,label,name,birth_dt,hire_date,emp_no,leave_entl_days\n"
     "e1,Employee,Ada Low,1980-05-01,2010-01-04,101,26\ne2,Employee,Bo Hay,1990-02-03,2005-03-01,102,28\n"
     "e3,Employee,Cy Orr,1985-11-30,2019-06-01,103,26\ne4,Employee,Di Fay,1999-01-15,2021-09-01,104,30\n",
-    "nodes_department": "id,label,name,cost_ctr\nd1,Department,Sales,CC-1\nd2,Department,Finance,CC-2\n",
+    "nodes_department": "id,label,name,cost_ctr,budget_eur\n"
+    "d1,Department,Sales,CC-1,1000\nd2,Department,Finance,CC-2,3000\n",
     "nodes_office": "id,label,name,city,addr\n"
     "o1,Office,North Point,Oslo,Fjord Road 1\no2,Office,South Hub,Rome,Via Alba 2\n",
     "nodes_skill": "id,label,name,category\ns1,Skill,Python,programming\ns2,Skill,Welding,craft\n",
     "nodes_asset": "id,label,name,category\na1,Asset,LT-1,Laptop\na2,Asset,LT-2,Laptop\na3,Asset,PH-1,Phone\n",
-    "nodes_project": "id,label,name\np1,Project,Billing\np2,Project,Website\n",
+    "nodes_project": "id,label,name,budget_keur\np1,Project,Billing,5\np2,Project,Website,7\n",
+    "edges_owned": "start,end,type\np1,d1,OWNED_BY_DEPT\np2,d2,OWNED_BY_DEPT\n",
     "nodes_course": "id,label,name\nc1,Course,First Aid\n",
     "nodes_absence": "id,label,name\nx1,Absence,Sick leave\nx2,Absence,Annual leave\n",
     "edges_dept_emp": "start,end,type,from_date,to_date\ne1,d1,DEPT_EMP,2010-01-04,2015-01-01\n"
@@ -71,6 +73,10 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Did Ada Low ever work in Sales?", {"yes"}),
         ("Does Ada Low work in Sales?", {"no"}),
         ("Which project has the most people on it?", {"Billing"}),
+        ("budget by department", {"Sales: 1000", "Finance: 3000"}),
+        ("Who is the oldest person in Sales?", {"Bo Hay"}),
+        ("employees in Finance hired before 2015", {"Ada Low"}),
+        ("people based in Oslo who work in Finance", {"Ada Low"}),
         # The mentor of somebody mentors, and the head of a department heads.
         ("Who is Di Fay's mentor?", {"Bo Hay"}),
         ("Who does Bo Hay mentor?", {"Di Fay"}),

@@ -92,6 +92,8 @@ def test_a_relation_of_which_nothing_goes_on_is_of_the_past(tmp_path_factory: py
     ("question", "is_now"),
     [
         ("who works in e0", True),
+        ("which?", True),
+        ("", True),
         ("the department of e0", True),
         ("projects owned by e0", True),
         ("the oldest person in e0", True),

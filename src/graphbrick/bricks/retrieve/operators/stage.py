@@ -43,7 +43,7 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
-from graphbrick.bricks.retrieve.operators.triples.now import ended_triples, tell_of_now, without_formerly, without_now
+from graphbrick.bricks.retrieve.operators.triples import now
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings, with_grades
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
@@ -151,7 +151,7 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         asked, query = query.text, in_words_of_quantities(graph, with_given_seed(graph, query))
-        query = with_grades(graph, without_now(graph, query))
+        query = with_grades(graph, now.without_now(graph, query))
         plain, is_unsure = courtesy_left_out(graph, query)
         spelled = self._spelled(plain, graph)
         embedder, lexicon = getattr(self.patterns.scorer, "embedder", None), self._lexicon(graph)
@@ -160,7 +160,7 @@ class Operators(RetrieveStage):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))
-        is_unsure |= tell_of_now(graph, asked, evidence)
+        is_unsure |= now.tell_of_now(graph, asked, evidence)
         most = ASSUMED if is_unsure else 1.0 if spelled is plain else MISSPELT
         sure = evidence.confidence
         return evidence if sure is None or sure <= most else replace(evidence, confidence=most)
@@ -200,9 +200,9 @@ class Operators(RetrieveStage):
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         asks_of_properties = has_columns(graph) or has_triple_properties(graph) or asks_for_card(words, question.text)
         place = Place(
-            graph, subgraph, lexicon.classes, symmetric_relations(scorer), ended_triples(graph, question.text)
+            graph, subgraph, lexicon.classes, symmetric_relations(scorer), now.ended_triples(graph, question.text)
         )
-        parser = Parser(Resolver(self.patterns, place, lexicon, words), without_formerly(question))
+        parser = Parser(Resolver(self.patterns, place, lexicon, words), now.without_formerly(question))
         try:
             if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
                 return self._path(query, parser)
@@ -273,7 +273,7 @@ class Operators(RetrieveStage):
             return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
         if assumptions and query.seeds and may_be_path(words, parser.question.text, cues):
-            path = None if len(parser.place.ended) else self._surer_path(query, parser)
+            path = None if now.is_of_time(parser.place, plan) else self._surer_path(query, parser)
             if path is not None:
                 return path
         return self._told(evidence, plan, parser, by_model=by_model)

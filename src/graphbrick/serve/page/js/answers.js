@@ -31,7 +31,7 @@ export function answerList(read, { choose, openCitation, take }) {
   if (!answers.length) return el("div", {}, noAnswer(run), readingList(run.readings, take, isSmallTalk(run) ? "You can ask, for example" : undefined));
   const sure = run.confidence === null || run.confidence === undefined ? null
     : el("p", { class: "muted" }, `Estimated to be right with a probability of ${Math.round(100 * run.confidence)} %.`);
-  if (areQuotes(answers)) return el("div", {}, quoteList(answers, openCitation), sure);
+  if (areQuotes(answers)) return el("div", {}, quoteList(answers, openCitation), sure, notes(run));
   const list = el("ol", { class: "answers" });
   const long = answers.length === 1 && answers[0].text.length > 160;
   const rows = answers.map((answer, index) => answerRow(answer, index, read, { choose, openCitation, long }));
@@ -39,7 +39,16 @@ export function answerList(read, { choose, openCitation, take }) {
   const rest = rows.slice(SHOWN);
   const more = rest.length ? el("button", { type: "button", class: "quiet small", onclick: () => { list.append(...rest); more.remove(); rest[0].querySelector("button")?.focus(); } }, `Show ${counted(rest.length, "more answer")}`) : null;
   const [own, ...others] = run.readings || [];
-  return el("div", {}, own?.about ? el("h3", { class: "namesake" }, own.about) : null, list, more, computed(answers), sure, (own?.about ? others : []).map((one) => namesake(one, take)));
+  return el("div", {}, own?.about ? el("h3", { class: "namesake" }, own.about) : null, list, more, computed(answers), sure, notes(run), (own?.about ? others : []).map((one) => namesake(one, take)));
+}
+
+/** What was assumed, left out or not counted; the plan stands elsewhere. */
+function notes(run) {
+  const told = (run.notes || []).filter((note) => note.code !== "operators.plan").map((note) => note.text);
+  const once = [...new Set(told)];
+  if (!once.length) return null;
+  return el("ul", { class: "told muted", "aria-label": "Notes" }, once.slice(0, FACTS).map((text) => el("li", {}, codeText(text))),
+    once.length > FACTS ? el("li", {}, `and ${counted(once.length - FACTS, "more note")}, below`) : null);
 }
 
 /** The answers for another entity of a name in the question. */

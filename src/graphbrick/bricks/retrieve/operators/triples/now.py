@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.plan import Place, Plan
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.triples.columns import (
     Ints,
@@ -82,6 +83,12 @@ def ended_triples(graph: Graph, text: str) -> Ints:
     return np.unique(np.concatenate(found))
 
 
+def is_of_time(place: Place, plan: Plan) -> bool:
+    """Return whether a plan follows a relation of which what has ended, or goes on, does not count: no path would."""
+    shown = plan.text(place) if len(place.ended) else ""
+    return any(place.graph.relation_label(one) in shown for one in _ends(place.graph)) if shown else False
+
+
 def without_formerly(question: Question) -> Question:
     """Return a question without the word that `with_formerly` puts in, after `ended_triples` has seen it."""
     return replace(question, text=question.text.replace(f"{_FORMERLY} ", ""))
@@ -110,7 +117,7 @@ def asks_of_now(graph: Graph, text: str) -> bool:
     own = _own_words(graph)
     words = [word for word in _WORD.findall(text.lower()) if word not in QUESTION_WORDS or word in _STATES]
     is_own = [stem(word) in own or stem(_verb(word)) in own for word in words]
-    after = [*is_own[1:], False]
+    after = [*is_own[1:], False][: len(words)]
     bare = " ".join(
         word
         for word, said, before_own in zip(words, is_own, after, strict=True)

@@ -1,0 +1,50 @@
+"""Words that change what is asked: «official» of triples, «their own», «total», and a second question."""
+
+from __future__ import annotations
+
+import pytest
+from built_graphs import built_from_tables
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.default import default_pipeline
+
+TABLES = {
+    "nodes_country": "id,label,name,total_area\nc1,Country,Avia,10\nc2,Country,Bovia,20\nc3,Country,Cavia,30\n",
+    "nodes_region": "id,label,name\nr1,Region,North\nr2,Region,South\n",
+    "nodes_language": "id,label,name\nl1,Language,Avic\nl2,Language,Bovic\nl3,Language,Cavic\nl4,Language,Davic\n",
+    "nodes_currency": "id,label,name\nm1,Currency,Crown\nm2,Currency,Pound\n",
+    "edges_speaks": "start,end,type,status\nc1,l1,SPEAKS,official\nc1,l2,SPEAKS,minor\nc1,l3,SPEAKS,minor\n"
+    "c1,l4,SPEAKS,minor\nc2,l2,SPEAKS,official\nc2,l1,SPEAKS,official\nc3,l3,SPEAKS,official\n",
+    "edges_uses": "start,end,type\nc1,m1,USES\nc2,m1,USES\n",
+    "edges_lies": "start,end,type\nc1,r1,LIES_IN\nc2,r1,LIES_IN\nc3,r2,LIES_IN\n",
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return built_from_tables(tmp_path_factory.mktemp("world"), TABLES)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which country has the most official languages?", {"Bovia"}),
+        ("Which country has the most languages?", {"Avia"}),
+        ("total area of countries in North", {"30"}),
+        ("How many countries are there per region?", {"North: 2", "South: 1"}),
+    ],
+)
+def test_the_word_changes_the_answer(world: Graph, question: str, answers: set[str]) -> None:
+    assert set(default_pipeline(world)(world, question).texts) == answers
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which countries do not use their own currency?",
+        "Which currency does Avia use and who prints it?",
+        "What is the combined crown of Avia?",
+    ],
+)
+def test_a_question_with_a_word_that_is_not_read_is_refused(world: Graph, question: str) -> None:
+    assert default_pipeline(world)(world, question).texts == ()
