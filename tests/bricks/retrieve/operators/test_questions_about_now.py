@@ -118,3 +118,17 @@ def test_the_tense_of_a_question(staff: Graph, question: str, is_now: bool) -> N
 def test_a_state_is_one_of_now(staff: Graph) -> None:
     answer = default_pipeline(staff)(staff, "Which people are still active?")
     assert (set(answer.texts), answer.confidence) == ({"Ada Low", "Cy Orr"}, 0.95)
+
+
+def test_a_name_keeps_its_now_and_other_graphs_their_formerly(tmp_path_factory: pytest.TempPathFactory) -> None:
+    tables = {
+        "nodes_film": "id,label,name,current_price\nf1,Film,Apocalypse Now,5\nf2,Film,Still Life,7\n",
+        "nodes_person": "id,label,name\np1,Person,Ada Low\np2,Person,Bo Hay\n",
+        "edges": "start,end,type,since,until\np1,f1,MANAGES,2001,2002\np2,f1,MANAGES,2002,\np1,f2,MANAGES,2003,\n",
+    }
+    films = built_from_tables(tmp_path_factory.mktemp("films"), tables)
+    pipeline = default_pipeline(films)
+    assert pipeline(films, "Who manages Apocalypse Now?").texts == ("Bo Hay",)
+    assert pipeline(films, "What is the current price of Still Life?").texts == ("7",)
+    plain = built_from_tables(tmp_path_factory.mktemp("plain"), tables | {"edges": "start,end,type\np1,f1,MANAGES\n"})
+    assert default_pipeline(plain)(plain, "Who was formerly a manager of Apocalypse Now?").texts == ()

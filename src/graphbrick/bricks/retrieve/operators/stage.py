@@ -150,7 +150,7 @@ class Operators(RetrieveStage):
         pattern = stated(graph, query.text)
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
-        asked, query = query.text, in_words_of_quantities(graph, with_given_seed(graph, query))
+        asked, query = query, in_words_of_quantities(graph, with_given_seed(graph, query))
         query = with_grades(graph, now.without_now(graph, query))
         plain, is_unsure = courtesy_left_out(graph, query)
         spelled = self._spelled(plain, graph)
@@ -202,7 +202,7 @@ class Operators(RetrieveStage):
         place = Place(
             graph, subgraph, lexicon.classes, symmetric_relations(scorer), now.ended_triples(graph, question.text)
         )
-        parser = Parser(Resolver(self.patterns, place, lexicon, words), now.without_formerly(question))
+        parser = Parser(Resolver(self.patterns, place, lexicon, words), now.without_formerly(graph, question))
         try:
             if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
                 return self._path(query, parser)

@@ -24,7 +24,7 @@ from graphbrick.core import Evidence, Query
 from graphbrick.core.items import Row
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
-from graphbrick.core.trace import event
+from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import stem
@@ -89,9 +89,10 @@ def is_of_time(place: Place, plan: Plan) -> bool:
     return any(place.graph.relation_label(one) in shown for one in _ends(place.graph)) if shown else False
 
 
-def without_formerly(question: Question) -> Question:
+def without_formerly(graph: Graph, question: Question) -> Question:
     """Return a question without the word that `with_formerly` puts in, after `ended_triples` has seen it."""
-    return replace(question, text=question.text.replace(f"{_FORMERLY} ", ""))
+    is_read = _FORMERLY in question.text and bool(_ends(graph))
+    return replace(question, text=question.text.replace(f"{_FORMERLY} ", "")) if is_read else question
 
 
 def with_formerly(text: str) -> str:
@@ -163,7 +164,11 @@ def _ends(graph: Graph) -> dict[int, tuple[str, Ints]]:
 
     def look() -> dict[int, tuple[str, Ints]]:
         ids = graph.triple_ids().astype(np.int64)
-        ends = [one for one in triple_properties(graph) if one.is_end] if len(ids) <= _MOST_TRIPLES else []
+        ends = [one for one in triple_properties(graph) if one.is_end]
+        if ends and len(ids) > _MOST_TRIPLES:
+            text = f"what has ended is not told from what goes on: the graph has {len(ids):,} triples"
+            event(text, "operators.too_many_for_ends", DETAIL, n=len(ids), at_most=_MOST_TRIPLES)
+            ends = []
         found = dict[int, tuple[str, Ints]]()
         for one in ends:
             for relation in one.relations:
@@ -193,27 +198,38 @@ def without_now(graph: Graph, query: Query) -> Query:
     """
     if not _ends(graph):
         return query
-    if _LEFT.search(query.text) and not re.search(r"\d", query.text):
+    bare = _without_names(query)
+    if _LEFT.search(bare) and not re.search(r"\d", bare):
         return replace(query, text=with_formerly(query.text))
-    if not asks_of_now(graph, query.text):
+    is_name = any(_NOW.search(one.text) or _CURRENT.search(f"{one.text} e0") for one in query.mentions)
+    if is_name or stem("current") in _own_words(graph) or not asks_of_now(graph, bare):
         return query
     text = _CURRENT.sub("", _NOW.sub("", query.text))
     text = re.sub(r"\s+([?.,])", r"\1", " ".join(text.split()))
     return replace(query, text=text) if _WORD.search(text.lower()) else query
 
 
-def tell_of_now(graph: Graph, question: str, evidence: Evidence) -> bool:
+def _without_names(query: Query) -> str:
+    """Return the text of a question with a placeholder for each name."""
+    text = query.text
+    for mention in sorted(query.mentions, key=lambda one: -len(one.text)):
+        text = text.replace(mention.text, "X")
+    return text
+
+
+def tell_of_now(graph: Graph, query: Query, evidence: Evidence) -> bool:
     """Tell which triples count of relations that end; return whether an answer is less sure for it.
 
     Where the question says «now» and the answer is a path that a scorer found, triples that ended count too.
     """
     plans = {row.values[1] for row in evidence.items if isinstance(row, Row) and len(row.values) == 2}
     relations = {step.relation for path in evidence.paths for step in path.steps}
+    question = _without_names(query)
     is_now, said = asks_of_now(graph, question), _NOW.search(question)
     for number, (name, ended) in _ends(graph).items():
         label = graph.relation_label(number)
         has_plan = any(label in str(plan) for plan in plans)
-        if with_formerly(question) != question and has_plan:
+        if _LEFT.search(question) and with_formerly(query.text) != query.text and has_plan:
             text = f"only the {len(ended):,} triples of {label} that have ended ({name}) count"
             event(text, "operators.only_ended", n=len(ended), relation=label, property=name)
         elif is_now and has_plan:
