@@ -82,7 +82,7 @@ def with_codes(graph: Graph, text: str, lexicon: Lexicon, english: English) -> s
 def _codes(graph: Graph) -> dict[str, str]:
     """Return the codes of columns in lower case, each with its column; those of several columns are left out."""
     found: dict[str, list[str]] = {}
-    for column in graph.columns:
+    for column in getattr(graph, "columns", ()):
         is_kind = not column.of_triples and column.kind == Kind.TEXT and not column.tells_apart
         texts = column.few_texts(_FEW) if is_kind else []
         if len(texts) > 1 and all(_CODE.fullmatch(text) for text in texts):
