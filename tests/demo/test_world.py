@@ -15,6 +15,7 @@ from graphbrick.demo.sources import installed_versions, load_sources
 from graphbrick.demo.world import world_records
 from graphbrick.graphs.records.records import EntityRecord, Record
 from graphbrick.language.folding import fold
+from graphbrick.learn.default import default_pipeline
 
 
 @cache
@@ -281,3 +282,10 @@ def test_a_missing_package_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPa
 def test_the_kept_questions_are_what_the_rules_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world_questions, "world_records", records)
     assert world_questions.write_questions() == world_questions.load_questions()
+
+
+@pytest.mark.usefixtures("world_cache")
+@pytest.mark.parametrize(("country", "city"), [("Colombia", "Bogotá"), ("Liberia", "Monrovia")])
+def test_inhabitants_are_the_number_of_inhabitants(country: str, city: str) -> None:
+    graph = world_graph()
+    assert default_pipeline(graph)(graph, f"Which city in {country} has the most inhabitants?").texts == (city,)

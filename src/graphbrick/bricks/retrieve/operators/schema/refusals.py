@@ -160,5 +160,6 @@ def check_nouns_of_labels(schema: SchemaPaths, question: Question, shown: str) -
     steps = [number for number in range(graph.n_relations) if f" {graph.relation_label(number)} " in shown]
     for number in steps if len(steps) > 1 else ():
         for *first, noun in lexicon.relations[number].tail:
-            if first and noun in said and not said.intersection(first) and not lexicon.class_named((noun,)):
+            is_said = noun in said and not said.intersection(first) and not lexicon.class_named((noun,))
+            if first and is_said and "of" not in first:  # «inhabitants» of «number of inhabitants»
                 raise UnreadWordError(noun)
