@@ -55,7 +55,7 @@ _LOWEST: dict[Kind, Scalar] = {
 _YEARS = range(1000, 2200)
 _MEANS = {  # words for what columns that are cut short measure
     short: tuple(map(stem, words.split()))
-    for shorts, words in (("srp msrp rrp", "price"), ("sqft sqm", "area size"), ("qty", "quantity"), ("amt", "amount"))
+    for shorts, words in (("srp msrp rrp", "price"), ("sqft sqm", "area size"))
     for short in shorts.split()
 }
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())

@@ -132,3 +132,14 @@ def test_a_name_keeps_its_now_and_other_graphs_their_formerly(tmp_path_factory: 
     assert pipeline(films, "What is the current price of Still Life?").texts == ("7",)
     plain = built_from_tables(tmp_path_factory.mktemp("plain"), tables | {"edges": "start,end,type\np1,f1,MANAGES\n"})
     assert default_pipeline(plain)(plain, "Who was formerly a manager of Apocalypse Now?").texts == ()
+
+
+def test_current_is_told_where_nothing_tells_what_has_ended(tmp_path_factory: pytest.TempPathFactory) -> None:
+    tables = TABLES | {
+        "nodes_project": "id,label,name\nj1,Project,Bridge\n",
+        "edges_on": "start,end,type\np0,j1,ASSIGNED_TO\n",
+    }
+    graph = built_from_tables(tmp_path_factory.mktemp("assigned"), tables)
+    answer = default_pipeline(graph)(graph, "Which projects is Ada Low currently assigned to?")
+    assert (answer.texts, answer.confidence) == (("Bridge",), 0.5)
+    assert dict(told(answer.trace.events))["operators.now_left_out"]["word"] == "currently"

@@ -52,9 +52,10 @@ _MOST, _BEST = (
 _TOTAL = re.compile(r"\b(?:total|combined)\b")
 _SUMMED = re.compile(r"(?i)sum|total|mean|count|number|combined|largest|smallest")
 _OWN = re.compile(r"\b(?:their|its|his|her) own\b")
+_OWN_SHOWN = re.compile(r"(?i)(?<![a-z])own(?![a-z])")  # a town is not one's own
 _SHOWN_BY = (
     (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
-    (_TOTAL, _SUMMED), (_OWN, re.compile(r"(?i)own")),
+    (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN),
 )  # fmt: skip
 _AND_WHO = re.compile(r"\band (?:who|what|when|where|how)\b")  # a second question
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
@@ -132,7 +133,7 @@ def check_grammar(parser: Parser, plan: Plan) -> None:
     """Raise `UnreadWordError` if a plan of the grammar says nothing of «their own», or of what is so at triples."""
     text, shown = MENTION.sub(" ", parser.question.text), plan.text(parser.place).lower()
     said = _OWN.search(text)
-    if said is not None and "own" not in shown:
+    if said is not None and not _OWN_SHOWN.search(shown):
         raise UnreadWordError(said[0])
     _check_texts_of_triples(parser, shown)
     for one in triple_properties(parser.place.graph):

@@ -239,4 +239,13 @@ def tell_of_now(graph: Graph, query: Query, evidence: Evidence) -> bool:
             text = f"«{said[0]}» is not read: triples of {label} that have an end ({name}) count too"
             event(text, "operators.not_now", word=said[0], relation=label, property=name)
             return True
-    return False
+    said = said or _CURRENT.search(question)
+    labels = map(graph.relation_label, range(graph.n_relations))
+    ends = {graph.relation_label(number) for number in _ends(graph)}
+    followed = {label for label in labels if any(f" {label} " in f" {plan} " for plan in plans)}
+    if said is None or not ends or not followed or followed & ends:
+        return False
+    word = said[0].strip()
+    text = f"«{word}» is left out: nothing tells what has ended in {', '.join(sorted(followed))}"
+    event(text, "operators.now_left_out", word=word, relations=sorted(followed))
+    return True

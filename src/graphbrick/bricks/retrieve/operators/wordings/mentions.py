@@ -127,6 +127,11 @@ def _without_work(graph: Graph, text: str, lexicon: Lexicon) -> str:
     if any(stem("work") in source.words for source in sources_of(graph)):
         return text
     said = _WORKS_THERE.search(text)
+    found = said or _WORKS.search(text)
+    if found is not None:
+        event(
+            "nothing in this graph speaks of work: it is read as being there", "operators.work", said=found[0].strip()
+        )
     if said is not None:
         is_many = said["do"] == "do" or is_plural(said["who"].split()[-1])
         be = {"did": "were" if is_many else "was", "has": "was", "have": "were"}.get(
