@@ -82,40 +82,43 @@ class Several(TextPlan):
 
 
 @dataclass(frozen=True)
-class OfEachNamed(TextPlan):
-    """Several things about each of several entities."""
+class OfNamed(TextPlan):
+    """What a question asks of each of several named entities: one thing, or several.
 
-    parts: tuple[Several, ...]
+    Attributes:
+        parts: The entities with the plan for each.
+    """
+
+    parts: tuple[tuple[int, Plan], ...]
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
-        return "; ".join(part.text(place) for part in self.parts)
+        return "; ".join(plan.text(place) for _, plan in self.parts)
 
     def texts(self, place: Place) -> list[str]:
         """Return the plan as people read it, and those of its parts."""
-        return [self.text(place), *(text for part in self.parts for text in part.texts(place))]
+        return [self.text(place), *(text for _, plan in self.parts for text in plan.texts(place))]
 
     def owners(self, place: Place) -> Ints:
         """Return the entities."""
-        return np.concatenate([part.owners(place) for part in self.parts])
+        return Listed(tuple(entity for entity, _ in self.parts)).run(place)
 
     def shown(self, place: Place) -> list[Shown]:
-        """Return a line for each entity, such as «Acme: sector Energy, size 12»; what is not known is said to be so."""
-        return [Shown(self._line(part, place), int(part.base.run(place)[0])) for part in self.parts]
-
-    @staticmethod
-    def _line(part: Several, place: Place) -> str:
-        values = ", ".join(f"{name} {values_of_plan(plan, place)}" for name, plan in part.parts)
-        return f"{place.labels(part.base.run(place).tolist())}: {values}"
+        """Return a line for each entity, such as «Ada Low: goals 3, assists 1»."""
+        return [
+            Shown(f"{place.graph.label(entity)}: {values_of_plan(plan, place)}", entity) for entity, plan in self.parts
+        ]
 
     def proofs(self, place: Place) -> list[Item]:
         """Return what shows the parts."""
-        return [item for part in self.parts for item in part.proofs(place)]
+        return [item for _, plan in self.parts for item in proofs_of_plan(plan, place)]
 
 
 def values_of_plan(plan: Plan, place: Place) -> str:
     """Return what a plan gives, in one line; «not known» for nothing."""
     try:
+        if isinstance(plan, Several):
+            return ", ".join(f"{name} {values_of_plan(one, place)}" for name, one in plan.parts)
         if isinstance(plan, ValuePlan):
             return shown_number(plan.value(place), plan.unit(place))
         if isinstance(plan, TextPlan):
@@ -160,7 +163,7 @@ def several_values(facts: Facts, text: str) -> Plan | None:
     of_each = [_about(facts, who, said) for who in _MENTION.findall(match["who"])]
     if len(of_each) == 1 or not all(isinstance(one, Several) for one in of_each):
         return of_each[0] if len(of_each) == 1 else None
-    return OfEachNamed(tuple(one for one in of_each if isinstance(one, Several)))
+    return OfNamed(tuple((one.base.entities[0], one) for one in of_each if isinstance(one, Several)))
 
 
 def _listed(match: re.Match[str]) -> list[str]:
@@ -186,7 +189,7 @@ def properties_of_several(facts: Facts, text: str) -> Plan | None:
         if len(own) < len(said) or len(said) < 2:
             return None
         of_each.append(Several(base, tuple((_said(name, plan), plan) for name, plan in own)))
-    return of_each[0] if len(of_each) == 1 else OfEachNamed(tuple(of_each))
+    return of_each[0] if len(of_each) == 1 else OfNamed(tuple((one.base.entities[0], one) for one in of_each))
 
 
 def _about(facts: Facts, who: str, said: list[str]) -> Plan | None:

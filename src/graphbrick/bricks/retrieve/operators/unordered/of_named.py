@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from graphbrick.bricks.retrieve.operators.cards.several import proofs_of_plan, values_of_plan
+from graphbrick.bricks.retrieve.operators.cards.several import OfNamed
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, ValuePlan
-from graphbrick.bricks.retrieve.operators.sets import Ints, Listed, Place, Shown, TextPlan
+from graphbrick.bricks.retrieve.operators.sets import TextPlan
 from graphbrick.bricks.retrieve.operators.triples.plans import CountOfTriples, OfTriples
-from graphbrick.core.items import Item
 from graphbrick.language.stems import WORD
 
 _SUBJECTS = re.compile(
@@ -28,39 +27,6 @@ _TOGETHER = frozenset(
 )
 _ONE = {"of": "of", "do": "does", "have": "has", "are": "is", "were": "was", "did": "did"}
 _MANY = 3  # names from which on a count is one of each; of two it may be that of both
-
-
-@dataclass(frozen=True)
-class OfNamed(TextPlan):
-    """What a question asks of each of several named entities.
-
-    Attributes:
-        parts: The entities with the plan for each.
-    """
-
-    parts: tuple[tuple[int, Plan], ...]
-
-    def text(self, place: Place) -> str:
-        """Return the plan as people read it."""
-        return "; ".join(plan.text(place) for _, plan in self.parts)
-
-    def texts(self, place: Place) -> list[str]:
-        """Return the plan as people read it, and those of its parts."""
-        return [self.text(place), *(text for _, plan in self.parts for text in plan.texts(place))]
-
-    def owners(self, place: Place) -> Ints:
-        """Return the entities."""
-        return Listed(tuple(entity for entity, _ in self.parts)).run(place)
-
-    def shown(self, place: Place) -> list[Shown]:
-        """Return a line for each entity, such as «Ada Low: 3»; what is not known is said to be so."""
-        return [
-            Shown(f"{place.graph.label(entity)}: {values_of_plan(plan, place)}", entity) for entity, plan in self.parts
-        ]
-
-    def proofs(self, place: Place) -> list[Item]:
-        """Return what shows the parts."""
-        return [item for _, plan in self.parts for item in proofs_of_plan(plan, place)]
 
 
 def of_named(parser: Parser, read: Callable[[Parser], Plan | None]) -> Plan | None:
