@@ -82,7 +82,7 @@ def test_questions_of_fans(league: Graph, question: str, answers: set[str]) -> N
 def test_a_number_of_groups_without_a_word_for_how_is_added_up(league: Graph) -> None:
     answer = default_pipeline(league)(league, "goals per team")
     assert (set(answer.texts), answer.confidence) == ({"Harwich: 6", "Dover: 3"}, 0.5)
-    assert [str(one) for one in answer.trace.events if "is taken for each" in str(one)]
+    assert [str(one) for one in answer.trace.events if "goals are added up for each Team" in str(one)]
 
 
 @pytest.mark.parametrize("question", ["most own goals", "Which team has the highest overall rating?"])

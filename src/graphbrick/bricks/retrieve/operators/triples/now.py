@@ -233,7 +233,7 @@ def tell_of_now(graph: Graph, query: Query, evidence: Evidence) -> bool:
             text = f"only the {len(ended):,} triples of {label} that have ended ({name}) count"
             event(text, "operators.only_ended", n=len(ended), relation=label, property=name)
         elif is_now and has_plan:
-            text = f"{len(ended):,} triples of {label} have ended ({name}) and do not count; ask «ever» for all"
+            text = f"{len(ended):,} triples of {label} have ended ({name}) and do not count; with «ever» they would"
             event(text, "operators.ended", n=len(ended), relation=label, property=name)
         elif said is not None and (has_plan or label in relations):
             text = f"«{said[0]}» is not read: triples of {label} that have an end ({name}) count too"

@@ -114,7 +114,9 @@ def per_group(parser: Parser, text: str) -> Plan | None:
             if grouping is not None:
                 plan = PerGroup(base, how, measure, grouping, asked.best)
                 if measure is not None and not _is_combined(asked.said):
-                    told = f"the {_usual(asked.said)} {asked.said} is taken for each {grouping.name}"
+                    is_sum = _usual(asked.said) == "total"
+                    told = f"{asked.said} are added up" if is_sum else f"the average {asked.said} is taken"
+                    told = f"{told} for each {grouping.name}"
                     parser.resolver.assumptions[plan] = told
                 elif not asked.is_number and "per" not in text.split():
                     parser.resolver.assumptions[plan] = f"{asked.said!r} are counted for each {grouping.name}"
