@@ -34,8 +34,9 @@ HERE := not models and not databases and not browser and not spark
 test: lint  ## lint, types, doctests, tests
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
-# Learning, training, databases that are started, processes that are killed: each test takes seconds. See the marker «whole».
-test-whole: $(VENV)/.dev  ## run whole programs: examples of pages, the demo, learning, kills, embedded databases
+# Learning, training, databases that are started, processes that are killed, random graphs: each test takes over 0.3 s. See
+# the marker «whole».
+test-whole: $(VENV)/.dev  ## run what takes longer: examples of pages, the demo, learning, kills, databases, random graphs
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile -m 'whole and $(HERE)'
 
 # Models are kept in the user's cache folder; MODELS=all fetches the larger language model too. The environment is one

@@ -84,6 +84,7 @@ def seeds_in(data: st.DataObject, graph: Graph) -> list[int]:
     return data.draw(st.lists(entities, min_size=1, max_size=3, unique=True), label="seeds")
 
 
+@pytest.mark.whole
 @some
 @given(triples=triples_of())
 def test_what_is_built_is_read(folder: Folder, triples: Triples) -> None:
@@ -103,6 +104,7 @@ def test_what_is_built_is_read(folder: Folder, triples: Triples) -> None:
             assert graph.degree(entity) == len(graph.triples_from(entity)) + len(graph.triples_to(entity))
 
 
+@pytest.mark.whole
 @few
 @given(triples=triples_of())
 def test_a_graph_can_be_built_from_a_graph(
@@ -113,6 +115,7 @@ def test_a_graph_can_be_built_from_a_graph(
         assert set(again.key_triples()) == set(triples)
 
 
+@pytest.mark.whole
 @some
 @given(
     triples=triples_of(),
@@ -167,6 +170,7 @@ def paths_by_networkx(subgraph: Subgraph, seed: int, direction: str, max_hops: i
     return found
 
 
+@pytest.mark.whole
 @some
 @given(
     triples=triples_of(),
@@ -194,6 +198,7 @@ def test_shortest_paths_are_those_of_networkx(
             assert order == sorted(order)
 
 
+@pytest.mark.whole
 @few
 @given(triples=triples_of(), data=st.data())
 def test_the_rows_of_a_view_are_those_of_a_graph_built_from_it(
@@ -231,6 +236,7 @@ def test_the_rows_of_a_view_are_those_of_a_graph_built_from_it(
         assert subgraph.local(range(graph.n_entities)) == list(range(subgraph.n_nodes))
 
 
+@pytest.mark.whole
 @some
 @given(triples=triples_of(), data=st.data())
 def test_a_union_of_views_is_the_union_of_their_sets(folder: Folder, triples: Triples, data: st.DataObject) -> None:
@@ -246,6 +252,7 @@ def test_a_union_of_views_is_the_union_of_their_sets(folder: Folder, triples: Tr
         assert Subgraph(graph).union(one).is_whole
 
 
+@pytest.mark.whole
 @some
 @given(triples=triples_of(), data=st.data())
 def test_a_path_is_what_it_follows(folder: Folder, triples: Triples, data: st.DataObject) -> None:

@@ -123,6 +123,7 @@ def test_one_letter_that_changed_in_a_stored_document_is_told(tmp_path: Path, ru
     refused(run("info", str(graph), "--check"), "1 document not as stored: ", "kenya.md", "run graphbrick index again")
 
 
+@pytest.mark.whole
 def test_every_flipped_bit_of_a_database_of_documents_is_told(tmp_path: Path, run: Run) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "kenya.txt").write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")

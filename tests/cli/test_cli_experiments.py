@@ -155,6 +155,7 @@ columns = [{ measure = "hits_at_1", data = "tiny", published = "webqsp" }]
     assert " of 3</small>" in page
 
 
+@pytest.mark.whole
 def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
     with ScriptedLLM(lambda request: "YES") as mild, ScriptedLLM(lambda request: "NO") as strict:
         first, second = (f"LLM('{name}', base_url='{server.base_url}')" for name, server in

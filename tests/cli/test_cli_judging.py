@@ -23,6 +23,7 @@ def kind_judge(request):
     return "no idea" if "Entity 7" in request.prompt else json.dumps({"reason": "so", "verdict": "yes"})
 
 
+@pytest.mark.whole
 def test_a_study_is_rated_and_reported(run, study, tmp_path, monkeypatch):
     page = tmp_path / "judged.html"
     with ScriptedLLM(kind_judge) as server:

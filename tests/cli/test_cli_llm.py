@@ -42,6 +42,7 @@ def run(run: Run) -> Run:
     return call
 
 
+@pytest.mark.whole
 def test_the_longest_reply_can_be_named(run, graph, server, tmp_path):
     assert run("ask", graph, QUESTION, "--llm", "gpt-4.1", "--max-tokens", "700").code == 0
     assert run("ask", graph, QUESTION, "--llm", "LLM('gpt-4.1', temperature=0.2)", "--max-tokens", "9").code == 0
@@ -100,6 +101,7 @@ def test_a_folder_is_no_file_without_replies(run, tmp_path):
         assert run("cache", command, "--cache-file", tmp_path / "none.sqlite").code == 0
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_record_and_replay(run, graph, server, tmp_path):
     cache = ("--cache-file", str(tmp_path / "replies.sqlite"))

@@ -196,6 +196,7 @@ def test_a_model_that_was_not_fetched_cannot_be_served(run) -> None:
     refused(run("serve", "mine.gguf"), "mine.gguf does not exist")
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 @pytest.mark.parametrize("key", ["", "sk-secret"])
 def test_a_model_is_served_until_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 
+import pytest
 from cli_studies import BM25, NEAR
 
 from graphbrick.study.store.reader import Study
@@ -17,6 +18,7 @@ def judging(request):
     return "YES" if "same as one of the correct ones" in request.prompt else "City of Nairobi"
 
 
+@pytest.mark.whole
 def test_a_judge_beside_and_afterwards(run, graph, questions, tmp_path, monkeypatch):
     out, later = tmp_path / "runs.sqlite", tmp_path / "later.sqlite"
     text, judge = "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))", "LLM(model='gpt-4o-mini', max_tokens=5)"
@@ -78,6 +80,7 @@ def shown(run, graph, questions, folder, *options):
     return json.dumps(told), compared, kept, answers
 
 
+@pytest.mark.whole
 def test_the_same_study_twice_gives_the_same_tables(run, graph, questions, tmp_path, monkeypatch):
     local = ("-p", f"bm25: {BM25}", "-p", NEAR, "--limit", "3", "--seed", "5")
     assert shown(run, graph, questions, tmp_path / "a", *local) == shown(run, graph, questions, tmp_path / "b", *local)

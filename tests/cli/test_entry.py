@@ -28,6 +28,7 @@ WHILE_IMPORTING = """
 """
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(sys.platform == "win32", reason="sends itself a signal")
 @pytest.mark.parametrize("module", ["graphbrick.cli.app", "typer", "graphbrick.graphs.build.builder"])
 def test_ctrl_c_while_modules_are_imported_is_one_line(module: str) -> None:

@@ -91,6 +91,7 @@ def test_a_failure_is_passed_on_and_tried_again():
         assert session.get(("thing",), lambda: 2) == 2
 
 
+@pytest.mark.whole
 def test_a_thing_is_let_go_with_the_object_it_belongs_to():
     with Session() as session:
         owner = Thing()

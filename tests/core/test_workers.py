@@ -161,6 +161,7 @@ def test_work_that_must_stop_ends_the_process(engine: Path) -> None:
     pool.close()
 
 
+@pytest.mark.whole
 def test_nothing_reads_from_the_pipe_of_a_process_that_is_closed(engine: Path) -> None:
     for _ in range(20):  # its number belongs to the next process then
         others = set(threading.enumerate())

@@ -48,6 +48,7 @@ def opened(address: str, **options: object) -> DatabaseGraph:
     return graph
 
 
+@pytest.mark.whole
 @over_lines
 def test_a_server_that_dies_in_the_middle_is_one_line_and_asked_again_when_it_is_back(line: tuple[Line, str]) -> None:
     connection, address = line

@@ -23,6 +23,7 @@ def neighbourhood() -> Neighbourhood:
     return Neighbourhood(world().key_triples())
 
 
+@pytest.mark.whole
 def test_most_kept_questions_hold_whatever_the_versions_of_the_data() -> None:
     kept, graph = load_questions(), neighbourhood()
     same = sum(set(graph.follow(q.seeds, q.path)) == set(q.answers) for q in kept)

@@ -98,6 +98,7 @@ def test_capitals_that_are_spelt_otherwise(country: str, capital: str) -> None:
     assert facts()[facts()[f"country:{country}", "capital"][0], "country"] == [f"country:{country}"]
 
 
+@pytest.mark.whole
 def test_nearly_all_capitals_are_found() -> None:
     found = {head for head, relation in facts() if relation == "capital"}
     named = {f"country:{code}" for code, row in load_sources().countries.items() if row["capital"].strip()}
@@ -203,6 +204,7 @@ def test_aliases(alias: str, key: str) -> None:
     assert alias in entities()[key].aliases
 
 
+@pytest.mark.whole
 def test_city_aliases_do_not_mislead() -> None:
     named = {
         fold(name)
@@ -257,6 +259,7 @@ def test_regions_are_told_from_cities() -> None:
     assert not same
 
 
+@pytest.mark.whole
 def test_airports_serve_cities_near_by() -> None:
     sources = load_sources()
     cities = {row["geonameid"]: row for row in sources.cities}
@@ -275,6 +278,7 @@ def test_a_missing_package_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPa
         world_records()
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(
     installed_versions() != world_questions.written_with(),
     reason="they were written with other versions of the data; test_questions.py looks how many still hold",
@@ -284,6 +288,7 @@ def test_the_kept_questions_are_what_the_rules_write(monkeypatch: pytest.MonkeyP
     assert world_questions.write_questions() == world_questions.load_questions()
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("world_cache")
 @pytest.mark.parametrize(("country", "city"), [("Colombia", "Bogotá"), ("Liberia", "Monrovia")])
 def test_inhabitants_are_the_number_of_inhabitants(country: str, city: str) -> None:

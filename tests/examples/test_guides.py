@@ -64,6 +64,7 @@ def test_the_sentences_of_a_page_are_short(name: str) -> None:
     assert mean_sentence_length((ROOT / name).read_text(encoding="utf-8")) <= LONGEST
 
 
+@pytest.mark.whole
 def test_every_link_of_the_repository_leads_somewhere() -> None:
     assert [fault for path in markdown_files(ROOT) for fault in broken_links(path, ROOT)] == []
 

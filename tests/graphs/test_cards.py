@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from graphbrick import index
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.cards import card_of, cards_of
@@ -51,6 +53,7 @@ def test_numbers_at_the_end_of_triples_are_lines_of_properties(tmp_path: Path) -
     assert card_of(graph, graph.entity("Kenya")).text == "Kenya\n- population: 51,393,010\n- → capital: Nairobi"
 
 
+@pytest.mark.whole
 def test_a_database_counts_what_a_request_does_not_bring(tmp_path: Path) -> None:
     to_ladybug(build(HUB, tmp_path / "hub.graph"), tmp_path / "hub.lbdb")
     graph = open_graph(f"ladybug:{tmp_path / 'hub.lbdb'}")

@@ -48,6 +48,7 @@ def test_a_manifest_that_is_nested_without_end(tmp_path: Path):
         Graph.open(graph.path)
 
 
+@pytest.mark.whole
 def test_a_graph_that_is_replaced_meanwhile_is_the_old_or_the_new_one(tmp_path: Path):
     path = tmp_path / "g.graph"
     kinds = [{(f"{kind}{i}", kind, f"{kind}{i + 1}") for i in range(20 + 9 * n)} for n, kind in enumerate("ab")]

@@ -54,6 +54,7 @@ def test_equals_brute_force(tmp_path: Path) -> None:
     assert seen > 50
 
 
+@pytest.mark.whole
 def test_symmetric_relations_are_followed_both_ways(tmp_path: Path) -> None:
     """The walks are those of the pattern in all directions of its symmetric relations."""
     rng = np.random.default_rng(1)

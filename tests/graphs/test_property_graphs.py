@@ -71,6 +71,7 @@ def _assert_same(graph: Graph, model: _Model) -> None:
                 assert {graph.key(entity) for entity in graph.own_matching(condition)} == expected, condition
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(12))
 def test_random_property_graphs_equal_a_dictionary(tmp_path: Path, seed: int) -> None:
     rng, model = random.Random(seed), _Model()

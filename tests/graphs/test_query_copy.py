@@ -43,6 +43,7 @@ def test_a_folder_graph_answers_queries_with_its_own_keys(graph: Graph) -> None:
     }
 
 
+@pytest.mark.whole
 def test_the_copy_is_made_once_and_again_after_a_change(graph: Graph, tmp_path: Path) -> None:
     trace = Trace()
     with record(trace, "query", "query"):
@@ -62,6 +63,7 @@ def test_the_copy_is_made_once_and_again_after_a_change(graph: Graph, tmp_path: 
     assert [copy.name for copy in copies(graph)] == [f"copy-{changed.hash}"]
 
 
+@pytest.mark.whole
 def test_a_damaged_copy_is_made_again(graph: Graph) -> None:
     with Session():
         graph.query(CAPITALS, {}, 5)

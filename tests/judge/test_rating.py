@@ -171,6 +171,7 @@ def test_what_could_not_be_read_is_stored_and_asked_again_on_wish(study):
     assert set(stored(study).values()) == {1.0}
 
 
+@pytest.mark.whole
 def test_retry_does_not_read_the_same_recorded_reply_again(study, tmp_path):
     replies = tmp_path / "replies.sqlite"
     with ScriptedLLM(lambda request: "I would rather not say") as server:

@@ -29,6 +29,7 @@ def _words(n: int) -> list[str]:
     return [*every[:3], *every[-3:], *random.Random(0).sample(every, n)]
 
 
+@pytest.mark.whole
 def test_words_have_the_forms_that_lemminflect_gives() -> None:
     lemminflect = pytest.importorskip("lemminflect")
     for word in [*_words(400), *ODD]:
@@ -40,6 +41,7 @@ def test_words_have_the_forms_that_lemminflect_gives() -> None:
         assert dictionary.lemmas(word) == parts, word
 
 
+@pytest.mark.whole
 def test_words_without_an_entry_have_nearly_the_forms_that_lemminflect_guesses() -> None:
     """It guesses odd Latin plurals («adenitides», «ephesi») and does not know «signalmen»."""
     lemminflect = pytest.importorskip("lemminflect")

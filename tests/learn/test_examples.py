@@ -72,6 +72,7 @@ def test_the_same_seed_gives_the_same_examples(shop: Graph) -> None:
     assert example_questions(shop, seconds=LONG, seed=3) == example_questions(shop, seconds=LONG, seed=3)
 
 
+@pytest.mark.whole
 def test_what_is_not_answered_is_not_shown(shop: Graph) -> None:
     default = default_pipeline(shop)
     assert isinstance(default, Sequence)

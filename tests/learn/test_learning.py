@@ -114,6 +114,7 @@ def test_learning_again_embeds_only_what_is_new(tmp_path: Path, monkeypatch: pyt
     assert 0 < counts[2] < counts[0]
 
 
+@pytest.mark.whole
 def test_a_word_that_no_question_has_is_read_as_a_noun_of_the_graph(tmp_path: Path) -> None:
     """«Better half» is a spouse; neither the label nor the file of words says so."""
     people = [f"{first} {last}" for first in ("Ann", "Bea", "Cem") for last in ("Holt", "Ito", "Reed")]

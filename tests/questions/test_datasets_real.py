@@ -24,6 +24,7 @@ def rows(file: Path) -> Iterator[list[str]]:
         yield from csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("hops", "count"), [(1, 9992), (2, 14872), (3, 14274)])
 def test_metaqa(data_dir: Path, metaqa_graph: Graph, hops: int, count: int) -> None:
     questions = load(data_dir / "metaqa" / f"dev_{hops}hop.jsonl.gz", "metaqa")

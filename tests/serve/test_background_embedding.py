@@ -39,6 +39,7 @@ def has_vectors(notes: HostedGraph) -> bool:
         return not lacks_vectors(notes.now.graph, MiniLM())
 
 
+@pytest.mark.whole
 def test_missing_vectors_are_made(notes: HostedGraph) -> None:
     assert not has_vectors(notes)
     embedding = BackgroundEmbedding([notes], 0.001, Session())
@@ -47,6 +48,7 @@ def test_missing_vectors_are_made(notes: HostedGraph) -> None:
     embedding.stop()
 
 
+@pytest.mark.whole
 def test_of_several_processes_one_embeds(notes: HostedGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[object] = []
 

@@ -52,6 +52,7 @@ def waited(client, state):
     return found
 
 
+@pytest.mark.whole
 def test_a_document_comes_and_goes(notes):
     with serving_notes(notes, write=True) as client:
         sent = client.put("/v1/documents/uganda.md", content=UGANDA)

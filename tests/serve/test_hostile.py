@@ -166,6 +166,7 @@ def strict():
         yield client
 
 
+@pytest.mark.whole
 def test_no_request_is_a_fault_and_all_are_answered_as_json(strict):
     sent = 0
     for what, reply in hostile(strict):

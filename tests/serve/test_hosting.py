@@ -66,6 +66,7 @@ def test_what_could_not_be_served_may_be_taken_back(place):
     assert graph.failure == ""
 
 
+@pytest.mark.whole
 def test_a_fault_while_a_graph_is_opened_does_not_end_the_watching(place, monkeypatch, caplog):
     graph = hosted(place)
     before, tries, sessions, open_graph = graph.now, [], [], hosting.opening.open
@@ -109,6 +110,7 @@ def test_there_must_be_a_graph_at_the_start(tmp_path):
         hosted(tmp_path / "none.graph")
 
 
+@pytest.mark.whole
 def test_why_a_graph_cannot_be_served_is_told_without_its_folder(place):
     with serving(graphs={"north": str(place)}, poll=1000.0) as client:
         assert client.get("/v1/graphs").json()["graphs"][0]["problem"] is None
@@ -119,6 +121,7 @@ def test_why_a_graph_cannot_be_served_is_told_without_its_folder(place):
         assert str(place.parent) not in problem
 
 
+@pytest.mark.whole
 def test_requests_are_answered_from_the_newest_graph(place):
     with serving(graphs={"north": str(place)}, poll=0.01) as client:
         ask = {"question": "What is the capital of Sweden?", "recipe": "paths"}

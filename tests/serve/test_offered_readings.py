@@ -29,6 +29,7 @@ def chat(client, *texts, model="ask"):
     return reply["choices"][0]["message"]["content"], reply["graphbrick"]
 
 
+@pytest.mark.whole
 def test_a_refusal_and_its_readings_are_in_the_reply(client):
     told = client.post("/v1/ask", json={"question": REFUSED}).json()
     assert told["refusal"]["text"] == "I do not know the word 'hospitals' in this graph"

@@ -12,6 +12,7 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 CHAT = {"model": "paths", "messages": [{"role": "user", "content": QUESTION}]}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("path", "body"),
     [

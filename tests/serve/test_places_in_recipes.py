@@ -26,6 +26,7 @@ def served(tmp_path):
         yield client, tmp_path
 
 
+@pytest.mark.whole
 def test_no_reply_tells_the_folders_of_recipes(served):
     client, folder = served
     recipes = client.get("/v1/recipes").json()["recipes"]

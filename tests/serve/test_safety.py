@@ -27,6 +27,7 @@ ASK = {"question": QUESTION, "recipe": "paths"}
 TOKEN = "a-very-secret-token"
 
 
+@pytest.mark.whole
 def test_a_token_is_needed_and_never_logged(caplog):
     with serving(token=TOKEN) as client, caplog.at_level(logging.DEBUG, "graphbrick"):
         for header in (

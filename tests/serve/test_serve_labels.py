@@ -59,6 +59,7 @@ def test_what_is_no_label_is_refused(table, change, status):
     assert cells(table, "answer_relevance") == ["", "", ""]
 
 
+@pytest.mark.whole
 def test_one_server_labels_a_file_and_others_have_none(table, client):
     found = client.get("/v1/labels")
     assert (found.status_code, found.json()["error"]["code"]) == (404, "no_labels")

@@ -29,6 +29,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "d1.graph"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("reply", REPLIES)
 def test_thoughts_reach_no_client(graph: Path, reply: str) -> None:
     with ScriptedLLM([reply]) as llm:

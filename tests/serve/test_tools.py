@@ -100,6 +100,7 @@ def test_entities_are_found_and_told_with_their_properties(tmp_path):
     assert "(on = 2021-01-02; on = 2022-03-04)" in bought
 
 
+@pytest.mark.whole
 def test_an_assistant_is_told_what_may_be_meant():
     ask = "Operators(Patterns(BM25(), max_hops=1)) >> PathAnswer()"
     calls = [

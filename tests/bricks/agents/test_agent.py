@@ -253,6 +253,7 @@ def test_whatever_a_model_calls_the_evidence_is_in_the_graph_and_the_same_again(
         )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("protocol", ["native", "text"])
 def test_an_agent_that_walks_keeps_the_contract_of_bricks(protocol: str) -> None:
     def script(request: Request) -> Reply | str:

@@ -155,6 +155,7 @@ def test_the_budget_of_the_run_stops_it_and_keeps_the_evidence(cancelled: bool) 
     assert run.evidence.items
 
 
+@pytest.mark.whole
 def test_a_long_conversation_is_shortened_to_fit_the_context() -> None:
     triples = [
         (f"hub {i}", f"relation {j}", f"a rather long name of part {i} {j}") for i in range(30) for j in range(30)

@@ -45,6 +45,7 @@ def test_triples_of_a_change_count(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.whole
 def test_large_neighbourhoods_are_sampled_and_always_alike(tmp_path: Path) -> None:
     random = np.random.default_rng(7)
     spokes = [("hub", "r", f"n{i}") for i in range(300)]

@@ -83,6 +83,7 @@ def test_all_hubs_ahead_of_time(graph: Graph) -> None:
     assert run.trace.stages[-1].facts["edges_seen"] == 0
 
 
+@pytest.mark.whole
 def test_kept_scores_that_are_damaged_are_made_anew(graph: Graph) -> None:
     pipeline, query = PPR(k=50), Query("?", seeds=(graph.entity(HUB),))
     expected = pipeline.run(graph, query)
@@ -150,6 +151,7 @@ def test_after_a_small_change_the_scores_of_a_hub_are_used_and_new_entities_are_
     assert far not in scores or scores[far] < scores[new]
 
 
+@pytest.mark.whole
 def test_after_a_large_change_the_scores_of_a_hub_are_computed_again(graph: Graph) -> None:
     pipeline, query = PPR(k=50), Query("?", seeds=(graph.entity(HUB),))
     pipeline.run(graph, query)

@@ -151,6 +151,7 @@ class TestLearned:
         train_sizes(graph, grounded, tmp_path / "notes.txt", overwrite=True)
         assert json.loads((tmp_path / "notes.txt").read_text())["questions"] == 40
 
+    @pytest.mark.whole
     def test_a_higher_aim_keeps_no_less(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
         grounded = ground(graph, questions)
         train_sizes(graph, grounded, tmp_path / "sizes.json")
@@ -213,6 +214,7 @@ class TestLearned:
         assert SizedPPR(LearnedSizer("~/sizes.json")).run(tiny_graph(), ASK).subgraph is not None
 
 
+@pytest.mark.whole
 def test_the_command(
     graph: Graph, questions: list[Question], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

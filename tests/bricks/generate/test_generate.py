@@ -199,6 +199,7 @@ def test_replies_in_json_and_markdown(reply: str, texts: tuple[str, ...]) -> Non
         assert pipeline(tiny_graph(), "Which currency is used in Kenya?").texts == texts
 
 
+@pytest.mark.whole
 def test_a_model_that_does_not_stop() -> None:
     with ScriptedLLM(["\n".join(f"answer {i}" for i in range(20_000))]) as server:
         answer = (ShortestPaths() >> Generate(LLM(base_url=server.base_url)))(tiny_graph(), "Where is Kenya?")

@@ -66,6 +66,7 @@ def kept_edges(
     return set(ranked if n is None else ranked[:n])
 
 
+@pytest.mark.whole
 @some
 @given(
     records=records_of(),

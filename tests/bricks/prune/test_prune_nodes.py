@@ -213,6 +213,7 @@ SIZES = [
 ]
 
 
+@pytest.mark.whole
 @some
 @given(records=records_of(), data=st.data(), levels=st.sampled_from([1, 3, 1000]), connected=st.booleans())
 def test_nodes_are_those_of_the_reference(
@@ -245,6 +246,7 @@ def test_the_seeds_count_among_the_nodes_kept(n: int, levels: int) -> None:
             assert len(nodes) == max(n, len(seeds))
 
 
+@pytest.mark.whole
 @some
 @given(records=records_of(), data=st.data())
 def test_each_label_is_scored_once(folder: Folder, records: list[Record], data: st.DataObject) -> None:

@@ -32,6 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return Folder(tmp_path_factory)
 
 
+@pytest.mark.whole
 @some
 @given(
     records=records_of(),
@@ -63,6 +64,7 @@ def test_triples_are_those_of_the_reference(
             check_components(brick, query, subgraph, nodes, triples)
 
 
+@pytest.mark.whole
 @some
 @given(records=records_of(), data=st.data())
 def test_the_texts_of_a_view_are_those_of_its_triples(

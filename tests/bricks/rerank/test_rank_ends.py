@@ -214,6 +214,7 @@ def _pipeline(trained: Path, ends: RankEnds) -> Pipeline:
     return Patterns(PatternScorer(str(trained)), each=1, max_hops=1) >> ends >> PathAnswer(ends="listed")
 
 
+@pytest.mark.whole
 def test_learned_weights_beat_the_fixed_ones(friends: Graph, questions: list[Question], trained: Path) -> None:
     ends = load(str(trained)).ends
     assert ends is not None
@@ -229,6 +230,7 @@ def test_learned_weights_beat_the_fixed_ones(friends: Graph, questions: list[Que
     assert hits[RankEnds()] < 0.7
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("hits", "chosen"), [((0.5, 0.7, 0.6), LEARNED), ((0.5, 0.4, 0.6), FIXED_WEIGHTS), ((0.6, 0.6, 0.6), PLAIN)]
 )
@@ -254,6 +256,7 @@ def test_ends_are_ranked_only_where_held_out_questions_gain(
     assert (ends is None, ends is DEFAULT) == (chosen == PLAIN, chosen == FIXED_WEIGHTS)
 
 
+@pytest.mark.whole
 def test_training_is_the_same_twice(friends: Graph, questions: list[Question], trained: Path) -> None:
     again = load(str(_train(friends, questions[::2] + questions[1::2], trained.parent, "b.patterns"))).ends
     first = load(str(trained)).ends

@@ -182,6 +182,7 @@ def test_index_beside_every_other_writer(tmp_path: Path, other: str) -> None:
     assert (min(before) in triples) == (other != "delete" or ended["b"] != "done")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("other", ["build", "index"])
 def test_of_two_that_make_a_new_graph_beside_index_one_is_refused(tmp_path: Path, other: str) -> None:
     path = tmp_path / "g.graph"

@@ -40,6 +40,7 @@ def original(tmp_path: Path) -> Graph:
     )
 
 
+@pytest.mark.whole
 def test_a_ladybug_database_is_copied_and_notes_its_address(original: Graph, tmp_path: Path) -> None:
     to_ladybug(original, tmp_path / "db")
     copied = copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "copy.graph")
@@ -55,6 +56,7 @@ def test_a_place_that_cannot_be_written_is_an_error_in_words(original: Graph, tm
         copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "file" / "x.graph")
 
 
+@pytest.mark.whole
 def test_a_full_disk_is_an_error_in_words(original: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
@@ -65,6 +67,7 @@ def test_a_full_disk_is_an_error_in_words(original: Graph, tmp_path: Path, monke
         copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "x.graph")
 
 
+@pytest.mark.whole
 def test_a_damaged_state_of_an_ended_copy_begins_anew(original: Graph, tmp_path: Path) -> None:
     to_ladybug(original, tmp_path / "db")
     (tmp_path / ".x.graph.copy").mkdir()
@@ -72,6 +75,7 @@ def test_a_damaged_state_of_an_ended_copy_begins_anew(original: Graph, tmp_path:
     assert content_of(copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "x.graph")) == content_of(original)
 
 
+@pytest.mark.whole
 def test_a_copy_that_was_ended_goes_on(original: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copying, "_NODES", 2)
     monkeypatch.setattr(copying, "_HEADS", 2)
@@ -131,6 +135,7 @@ def test_statements_with_blank_nodes_of_an_endpoint_are_left_out_and_told(tmp_pa
     assert told(entry.events) == [("copy.blank_nodes", {"n": 2})]
 
 
+@pytest.mark.whole
 def test_the_commands_copy_and_refresh(original: Graph, tmp_path: Path, run: Run) -> None:
     address, place = f"ladybug:{to_ladybug(original, tmp_path / 'db')}", tmp_path / "copy.graph"
     assert json.loads(run("build", address, place, "--json").out)["triples"] == original.n_triples

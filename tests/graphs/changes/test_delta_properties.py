@@ -190,6 +190,7 @@ class ByText(Scorer):
         return np.array([crc32(text.encode("utf-8", "surrogatepass")) for text in texts], dtype=np.float64)
 
 
+@pytest.mark.whole
 @settings(max_examples=12, deadline=None)
 @given(history=histories(), data=st.data())
 def test_bricks_give_the_same(folders: Folders, history: History, data: st.DataObject) -> None:
@@ -230,6 +231,7 @@ def test_bricks_give_the_same(folders: Folders, history: History, data: st.DataO
         assert found[0] == found[1]
 
 
+@pytest.mark.whole
 @settings(max_examples=8, deadline=None)
 @given(history=histories())
 def test_a_compacted_graph_is_one_as_it_was_built(folders: Folders, history: History) -> None:

@@ -40,6 +40,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_a_reader_of_a_store_that_dies_is_told_and_replaced(store: Path) -> None:
     graph: Any = graphbrick.open(f"oxigraph:{store}")

@@ -62,6 +62,7 @@ entity = st.builds(
 records = st.lists(st.tuples(names, names, names) | entity | st.builds(RelationRecord, names, names), max_size=12)
 
 
+@pytest.mark.whole
 @settings(max_examples=8, deadline=None)
 @given(records=records, last=st.tuples(names, names, names))
 def test_every_entity_and_triple_is_in_the_database(
@@ -103,6 +104,7 @@ def test_large_whole_numbers_keep_all_their_digits(tmp_path: Path) -> None:
     assert rows == [["a", 9007199254740993], ["b", 9007199254740993], ["c", 4]]
 
 
+@pytest.mark.whole
 def test_blocks_of_any_size_give_the_same_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exporter, "_ROWS", 2)
     monkeypatch.setattr(exporter, "_COPIED", 2)
@@ -126,6 +128,7 @@ def many_relations(folder: Path) -> Graph:
     return build([*triples, *types], folder / "many.graph")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("limits", [{"_MOST_RELATIONS": 2}, {"_COST_OF_PAIR": 30_000_000}, {"_COST": 1_900_000}])
 def test_rare_relations_share_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int]) -> None:
     for name, value in limits.items():

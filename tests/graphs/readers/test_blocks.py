@@ -209,6 +209,7 @@ RDF = st.one_of(
 ).filter(lambda terms: terms[0][0] != '"')
 
 
+@pytest.mark.whole
 @settings(max_examples=30, deadline=None)
 @given(statements=st.lists(RDF, max_size=12))
 @example(statements=[("<http://x/a>", LABEL_IRI, '"F\\u00e9"@en'), ("<http://x/a>", LABEL_IRI, '"B"@en')])

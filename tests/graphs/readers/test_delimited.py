@@ -248,6 +248,7 @@ def testplain_name(cell: str, plain: str) -> None:
     assert plain_name(cell) == plain
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 def test_metaqa(data_dir: Path) -> None:
     triples = read(data_dir / "metaqa" / "kb.txt.gz")
@@ -258,6 +259,7 @@ def test_metaqa(data_dir: Path) -> None:
     assert triples[0] == ("Kismet", "directed_by", "William Dieterle")
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 def test_freebase(data_dir: Path) -> None:
     triples = read(data_dir / "freebase" / "triples.tsv.gz")

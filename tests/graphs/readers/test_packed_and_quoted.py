@@ -23,6 +23,7 @@ def test_bzip2_and_xz(tmp_path: Path, name: str) -> None:
     assert Reading(one_file(tmp_path, name, data)).records == READ
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("suffix", "packing"), [("bz2", "bzip2"), ("xz", "xz")])
 def test_faults_of_packed_files(tmp_path: Path, suffix: str, packing: str) -> None:
     import random

@@ -241,6 +241,7 @@ def test_mark_and_line_ends(tmp_path: Path) -> None:
     assert triples(read(write(tmp_path, "kb.ttl", line))) == [("a:a", "a:p", "a:b")]
 
 
+@pytest.mark.whole
 def test_line_based_formats_go_on_after_a_bad_line(tmp_path: Path) -> None:
     # Enough lines for several blocks, and faults in different ones.
     lines = [f"<a:e{i}> <a:p> <a:e{i + 1}> .".encode() for i in range(30_000)]

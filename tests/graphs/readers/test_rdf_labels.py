@@ -168,6 +168,7 @@ STATED = st.lists(
 RANKS = {"@en": 1, "@en-gb": 2, "": 3}
 
 
+@pytest.mark.whole
 @settings(max_examples=25)
 @given(stated=STATED)
 def test_names_are_those_of_a_dictionary(stated: list[tuple[str, str, str, str]]) -> None:

@@ -139,6 +139,7 @@ def test_faults(tmp_path: Path) -> None:
     assert Reading(folder, other).records == [EntityRecord("b", "B"), ("a", "knows", "a")]
 
 
+@pytest.mark.whole
 def test_ends_and_names_are_counted(tmp_path: Path) -> None:
     nodes = "id,name\n" + "".join(f"n{i},{'' if i % 10 == 0 else f'Name {i}'}\n" for i in range(40_000)) + "n0,Zero\n"
     edges = "".join(f"n{i}\tr\t{'x' if i % 4 == 0 else 'n'}{i}\n" for i in range(40_000))

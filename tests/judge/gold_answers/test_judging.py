@@ -85,6 +85,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], obj
     return port_free(kept(path))
 
 
+@pytest.mark.whole
 def test_every_question_has_the_score_that_it_should(tmp_path: Path) -> None:
     with ScriptedLLM(verdict) as server:
         with evaluate(GRAPH, questions(), TEXTS, out=tmp_path / "a.sqlite", judge=model(server)) as study:
@@ -130,6 +131,7 @@ class Killer:
             raise self.how
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(3))
 def test_judging_that_is_killed_is_taken_up(tmp_path: Path, whole: dict, seed: int) -> None:
     path, rng = tmp_path / "runs.sqlite", random.Random(seed)
@@ -161,6 +163,7 @@ def test_a_study_is_judged_afterwards_as_beside(tmp_path: Path, whole: dict) -> 
     assert told[-1] == (JUDGING, len(whole), len(whole))
 
 
+@pytest.mark.whole
 def test_pipelines_of_before_and_of_now_are_judged_alike(tmp_path: Path, whole: dict) -> None:
     path = tmp_path / "runs.sqlite"
     evaluate(GRAPH, questions(10), {"near": TEXTS["near"]}, out=path).close()
@@ -198,6 +201,7 @@ def test_a_budget_ends_it_and_another_call_goes_on(tmp_path: Path, whole: dict) 
     assert port_free(kept(path)) == whole
 
 
+@pytest.mark.whole
 def test_a_study_has_one_judge(tmp_path: Path, whole: dict) -> None:
     path = tmp_path / "runs.sqlite"
     with ScriptedLLM(verdict) as server:
@@ -217,6 +221,7 @@ def test_a_study_has_one_judge(tmp_path: Path, whole: dict) -> None:
         assert kept(path) == {}
 
 
+@pytest.mark.whole
 def test_where_the_judge_fails_nothing_is_guessed(tmp_path: Path, whole: dict) -> None:
     path = tmp_path / "runs.sqlite"
     away = [True]
@@ -242,6 +247,7 @@ def test_where_the_judge_fails_nothing_is_guessed(tmp_path: Path, whole: dict) -
     assert port_free(kept(path)) == whole
 
 
+@pytest.mark.whole
 def test_a_verdict_that_cannot_be_read_counts_0_and_is_asked_for_again(tmp_path: Path, whole: dict) -> None:
     path, vague = tmp_path / "runs.sqlite", [True]
     with ScriptedLLM(lambda request: "Perhaps." if vague else verdict(request)) as server:
@@ -332,6 +338,7 @@ def test_exchanges_are_kept_without_keys(tmp_path: Path, monkeypatch: pytest.Mon
     assert "Nairobi city" in (tmp_path / "out.html").read_text()
 
 
+@pytest.mark.whole
 def test_further_judges_stand_beside_that_of_the_study(tmp_path: Path, whole: dict) -> None:
     path = tmp_path / "runs.sqlite"
     with ScriptedLLM(verdict) as server, ScriptedLLM(lambda request: "NO") as strict:

@@ -18,6 +18,7 @@ from graphbrick.judge.gold_queries.in_cypher import in_cypher
 from graphbrick.judge.gold_queries.templates import TEMPLATES
 
 
+@pytest.mark.whole
 def test_cypher_questions_have_the_answers_of_their_queries(tmp_path: Path) -> None:
     pytest.importorskip("ladybug")
     films = CypherFilms(tmp_path / "films.lbdb")
@@ -73,6 +74,7 @@ def test_nodes_with_one_name_are_counted_apart(tmp_path: Path) -> None:
     assert set(both.seeds) == {"Elbe", "Rhine"}
 
 
+@pytest.mark.whole
 def test_ordered_questions_have_no_ties(tmp_path: Path) -> None:
     pytest.importorskip("ladybug")
     triples = [("A", "in", "X"), ("B", "in", "X"), ("C", "in", "X"), ("D", "in", "X")]

@@ -71,6 +71,7 @@ def test_a_database_that_is_away_is_an_error() -> None:
         next(questions_with_queries(graph, 1))
 
 
+@pytest.mark.whole
 def test_one_relation_without_types_and_numbers(tmp_path: Path) -> None:
     graph = build([("Ann", "knows", "Bob"), ("Bob", "knows", "Cid")], tmp_path / "people.graph")
     made = list(questions_with_queries(graph, 1_000))
@@ -98,6 +99,7 @@ def test_a_database_of_others_has_cypher_only(tmp_path: Path) -> None:
     assert "sparql" not in made[0].record()
 
 
+@pytest.mark.whole
 def test_entities_that_share_names_and_blank_names(tmp_path: Path) -> None:
     records = [EntityRecord(f"k{i}", "Twin" if i < 5 else " ", types=("thing",)) for i in range(9)]
     graph = build([*records, *((f"k{i}", "near", f"k{i + 1}") for i in range(8))], tmp_path / "twins.graph")

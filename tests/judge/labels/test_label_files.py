@@ -172,6 +172,7 @@ def test_labels_by_rule_say_so(cases):
         labels_by_rule(cases, [Label.ANSWER_FAITHFULNESS])
 
 
+@pytest.mark.whole
 def test_no_stratum_loses_a_label_as_the_sample_grows():
     rng = random.Random(6)
     for _ in range(40):

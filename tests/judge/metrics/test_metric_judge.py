@@ -138,6 +138,7 @@ def test_noise_sensitivity() -> None:
     assert len(requests) == 2 + 1 + 2 * 3
 
 
+@pytest.mark.whole
 def test_steps_are_shared_between_metrics() -> None:
     alone = sum(len(measured(CASE, metric)[1]) for metric in Metric)
     values, requests, _ = measured(CASE, *Metric)

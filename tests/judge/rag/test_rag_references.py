@@ -24,6 +24,7 @@ def documents(tmp_path: Path) -> Path:
     return write_documents(tmp_path / "docs", TEXTS)
 
 
+@pytest.mark.whole
 def test_the_judge_sees_the_answer_or_the_document_unless_it_is_told_not_to(documents: Path, tmp_path: Path) -> None:
     with ScriptedLLM(lambda request: script(request).replace("What do towns share", "Where lies a town")) as server:
         study = compare(documents, tmp_path / "study", server)

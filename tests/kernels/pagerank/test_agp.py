@@ -23,6 +23,7 @@ def ids(*seeds: int) -> npt.NDArray[np.int32]:
     return np.array(seeds, dtype=np.int32)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("way", WAYS)
 def test_scores_from_the_seeds_are_right_on_average(way: tuple[bool, bool]) -> None:
     csr, restart, rounds = heavy_tailed(4, 40, 150), 0.2, 3000

@@ -59,6 +59,7 @@ triples = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0,
 starts = st.sets(st.integers(0, 9), min_size=1, max_size=3).map(sorted)
 
 
+@pytest.mark.whole
 @given(triples, starts, st.sampled_from(WAYS), st.sampled_from([0.1, 0.2, 0.8]), st.sampled_from(["push", "sweep"]))
 def test_all_mass_is_accounted_for_and_in_the_end_settled(
     given_triples: set[tuple[int, int, int]], seeds: list[int], way: tuple[bool, bool], restart: float, kernel: str
@@ -174,6 +175,7 @@ def test_on_a_real_graph(way: tuple[bool, bool]) -> None:
         assert np.mean(exact[top] >= 0.99 * np.sort(exact)[-1000]) >= 0.98
 
 
+@pytest.mark.whole
 @given(triples, starts, st.sampled_from(WAYS), st.sampled_from(["push", "sweep"]), st.sampled_from([1e-3, 0.9]))
 def test_what_no_walk_reaches_has_no_score(
     given_triples: set[tuple[int, int, int]], seeds: list[int], way: tuple[bool, bool], kernel: str, tolerance: float

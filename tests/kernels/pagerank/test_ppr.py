@@ -213,6 +213,7 @@ def test_entities_that_no_walk_reaches_are_left_out() -> None:
     assert subgraph.n_triples == 0
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("world_cache")
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
 def test_the_best_thousand_of_the_world_are_those_of_igraph(direction: str) -> None:

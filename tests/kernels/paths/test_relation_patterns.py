@@ -79,6 +79,7 @@ def worlds(draw: st.DrawFn) -> tuple[Csr, int, list[list[int]]]:
     return csr_of(n * apart, triples), draw(node), ends
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("out", "into"), WAYS)
 @given(world=worlds(), cap=st.sampled_from([1, 2, 3, 5, NO_CAP]), data=st.data())
 def test_the_kernel_and_numpy_do_what_the_readable_version_does(
@@ -140,6 +141,7 @@ def test_many_ends_make_the_arrays_grow(marks: bool) -> None:
     assert sorted(node for _, _, ends, _ in found for node in ends) == list(range(1, n))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("forward", [True, False])
 @given(world=worlds(), data=st.data())
 def test_the_way_back_is_that_of_the_readable_version(
@@ -158,6 +160,7 @@ def test_the_way_back_is_that_of_the_readable_version(
     assert step_back_numpy(csr.rows, node, step, *ids, excluded) == expected
 
 
+@pytest.mark.whole
 @given(world=worlds(), hops=st.integers(1, 3))
 def test_every_end_of_every_pattern_has_a_walk_that_both_versions_find(
     world: tuple[Csr, int, list[list[int]]], hops: int

@@ -220,6 +220,7 @@ def test_studies_keep_the_confidence_of_every_answer(learned: tuple[Graph, Learn
     assert figures["learned"].confidence.coverage == 1
 
 
+@pytest.mark.whole
 def test_all_patterns_at_once_have_the_features_of_a_search(learned: tuple[Graph, LearnReport]) -> None:
     org, _ = learned
     place = str(learned_place(org))

@@ -117,6 +117,7 @@ def questions(draw: st.DrawFn) -> tuple[list[tuple[str, str, str]], list[str], l
     return triples, draw(pick), draw(pick)
 
 
+@pytest.mark.whole
 @given(questions(), st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_rules_hold_on_any_graph(
     make: Callable[[list[tuple[str, str, str]]], Graph],

@@ -248,6 +248,7 @@ def test_learning_with_a_model_from_the_command_line(
     assert (tmp_path / "org.graph.patterns" / WORDS).read_text(encoding="utf-8") == words
 
 
+@pytest.mark.whole
 def test_codes_without_words_become_questions(tmp_path: Path) -> None:
     drugs = [(f"drug {i}", "CbG", f"gene {i % 4}") for i in range(12)]
     graph = build(drugs, tmp_path / "codes.graph")

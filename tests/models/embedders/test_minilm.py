@@ -54,6 +54,7 @@ def test_unit_vectors() -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
+@pytest.mark.whole
 def test_a_budget_stops_it_between_two_batches() -> None:
     checks = 0
 
@@ -79,6 +80,7 @@ def test_joined_operators_give_the_vectors_of_the_file() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.whole
 def test_threads_of_the_session_do_not_change_vectors() -> None:
     texts = ["Kenya", "The capital of Kenya is Nairobi.", "word " * 90]
     vectors = {}
@@ -112,6 +114,7 @@ def test_a_batch_of_mixed_lengths_equals_one_by_one() -> None:
     np.testing.assert_allclose(together, alone, atol=1e-4)
 
 
+@pytest.mark.whole
 def test_more_texts_than_one_batch_holds_keep_their_places() -> None:
     texts = [f"{word} " * (1 + i % 30) for i, word in enumerate(["cat", "dog", "sun"] * 60)]
     vectors = MiniLM().encode(texts)

@@ -136,6 +136,7 @@ def test_identity_changes_with_the_encoder_and_dimensions(folder: Path, tmp_path
     assert len({one.identity for one in again[1:]}) == 3
 
 
+@pytest.mark.whole
 def test_an_encoder_without_pieces_is_asked_for_those_of_bert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 

@@ -39,6 +39,7 @@ def found(graph: Graph, text: str, n: int) -> tuple[list[str], list[str]]:
     return [graph.label(node) for node in nodes], trace.events
 
 
+@pytest.mark.whole
 def test_search_finds_by_meaning_where_the_graph_has_an_index(graph: Graph) -> None:
     with pytest.raises(AdviceError, match="nothing is called"):
         found(graph, MONEY, 2)
@@ -51,6 +52,7 @@ def test_search_finds_by_meaning_where_the_graph_has_an_index(graph: Graph) -> N
         assert "shilling" in nearest.text.lower()
 
 
+@pytest.mark.whole
 def test_a_name_comes_before_what_is_near_by_embedding(graph: Graph) -> None:
     build_index(graph, MiniLM(), "entity")
     with Session():
@@ -60,6 +62,7 @@ def test_a_name_comes_before_what_is_near_by_embedding(graph: Graph) -> None:
             assert len(names) == len(set(names)) == 3
 
 
+@pytest.mark.whole
 def test_only_nodes_of_the_subgraph_are_found(graph: Graph) -> None:
     build_index(graph, MiniLM(), "entity")
     triples = np.array(graph.triples_from(graph.entity("Kenya")), dtype=np.int32)
@@ -82,6 +85,7 @@ def test_an_index_of_another_model_is_not_used(graph: Graph) -> None:
     assert "'another'" in told(events)[0][1]["reason"]
 
 
+@pytest.mark.whole
 def test_an_index_is_used_after_a_small_change_but_none_is_made(tmp_path: Path) -> None:
     triples = [(f"place {i}", "next", f"place {i + 1}") for i in range(40)]
     with Session():

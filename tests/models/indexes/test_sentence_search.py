@@ -93,6 +93,7 @@ def test_words_rank_by_bm25_of_the_sentences(graph: Graph, question: str) -> Non
     assert [match.score for match in matches] == sorted((match.score for match in matches), reverse=True)
 
 
+@pytest.mark.whole
 def test_meaning_ranks_by_cosine_of_the_sentences(graph: Graph) -> None:
     pytest.importorskip("faiss")
     embedder, question = MiniLM(), "ceramic from the nineteenth century"
@@ -201,6 +202,7 @@ def test_the_tool_finds_nodes_by_their_properties(graph: Graph) -> None:
     assert codes == ["sentences.made", "search_sentences.by_words"], codes
 
 
+@pytest.mark.whole
 def test_the_tool_searches_by_meaning_where_that_is_indexed(graph: Graph, run: Run) -> None:
     pytest.importorskip("faiss")
     with pytest.raises(AdviceError, match="try other words"):

@@ -306,6 +306,7 @@ def test_making_the_index_of_one_graph_does_not_hold_up_another_graph(graph: Gra
         assert len(session.opened("vector index")) == 2
 
 
+@pytest.mark.whole
 def test_closing_the_session_lets_the_index_go(graph: Graph) -> None:
     with Session():
         index = ref(index_of(graph, Words(), "entity"))

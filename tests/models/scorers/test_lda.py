@@ -62,6 +62,7 @@ def test_another_seed_finds_other_topics() -> None:
     assert not np.allclose(LDA(seed=0).score("lake coin", texts), LDA(seed=1).score("lake coin", texts))
 
 
+@pytest.mark.whole
 @settings(max_examples=30, deadline=None)
 @given(TEXTS, st.lists(TEXTS, max_size=10), st.integers(1, 4), st.randoms())
 def test_neither_order_nor_repetition_counts(query: str, texts: list[str], topics: int, rng: random.Random) -> None:

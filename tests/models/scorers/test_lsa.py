@@ -68,6 +68,7 @@ def test_words_that_go_with_the_same_words_are_alike() -> None:
     assert scores[3:] == pytest.approx(0, abs=0.01)
 
 
+@pytest.mark.whole
 @given(TEXTS, st.lists(TEXTS, max_size=12), st.integers(1, 4), st.randoms())
 def test_neither_order_nor_repetition_counts(query: str, texts: list[str], components: int, rng: random.Random) -> None:
     scorer = LSA(components=components)

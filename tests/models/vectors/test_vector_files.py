@@ -22,6 +22,7 @@ from graphbrick.models.vectors.segments import Segment
 from graphbrick.models.vectors.store import VectorStore
 
 
+@pytest.mark.whole
 def test_many_small_writes_leave_few_files(tmp_path: Path) -> None:
     store, most = VectorStore(tmp_path / "g.vectors"), 0
     for i in range(300):

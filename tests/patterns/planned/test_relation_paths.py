@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path as File
 
 import numpy as np
+import pytest
 
 from graphbrick import build
 from graphbrick.graphs.graph import Graph
@@ -26,6 +27,7 @@ def instances(graph: Graph, seed: int, plan: list[Way]) -> set[int]:
     return {triple for _, triples in paths for triple in triples}
 
 
+@pytest.mark.whole
 def test_equals_brute_force(tmp_path: File) -> None:
     rng = np.random.default_rng(0)
     matched = 0

@@ -233,6 +233,7 @@ def chat(client, *texts, **fields):
     return client.post("/v1/chat/completions", json={"model": "default", "messages": messages} | fields)
 
 
+@pytest.mark.whole
 def test_the_reply_says_how_the_question_was_read(client):
     reply = chat(client, *HUSBAND, "And who is her husband?").json()
     found = reply["graphbrick"]

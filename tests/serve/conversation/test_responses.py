@@ -50,6 +50,7 @@ def test_a_response_is_the_answer_with_its_evidence(client, sent):
     assert response.model_extra["graphbrick"]["support"][0]["text"] == PATH
 
 
+@pytest.mark.whole
 def test_a_stream_ends_with_the_same_response(client):
     events = list(client.responses.create(model="best", input=QUESTION, stream=True))
     assert [event.type for event in events] == EVENTS

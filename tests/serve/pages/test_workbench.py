@@ -32,6 +32,7 @@ def test_the_page_comes_with_a_policy_that_runs_only_its_own_scripts(client):
     assert reply.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.whole
 def test_every_file_is_sent_with_its_type_and_only_once(client):
     kinds = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".html": "text/html"}
     for name in page_names():

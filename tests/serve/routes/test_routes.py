@@ -29,6 +29,7 @@ def test_an_answer_is_the_one_of_a_call_in_python(client):
     assert str(tiny_graph().path) not in reply.text
 
 
+@pytest.mark.whole
 def test_the_first_evidence_is_sent_unless_all_is_asked_for():
     with serving(recipes={"all": "AllPaths(max_hops=3) >> PathAnswer()"}) as client:
 
@@ -241,6 +242,7 @@ def test_several_graphs_are_served_by_their_names(tmp_path):
         assert [graph["name"] for graph in client.get("/v1/graphs").json()["graphs"]] == ["tiny", "north"]
 
 
+@pytest.mark.whole
 def test_a_database_is_served_like_a_folder(client, tmp_path):
     to_ladybug(tiny_graph(), tmp_path / "tiny.lbdb")
     gets = (

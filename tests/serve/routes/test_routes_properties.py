@@ -124,6 +124,7 @@ def test_a_graph_lists_its_properties_and_what_the_build_did_not_keep(client):
     assert isinstance(info["not_kept"], dict)
 
 
+@pytest.mark.whole
 def test_a_database_lists_its_properties_or_tells_why_not(tmp_path, monkeypatch):
     address = make_ladybug(tmp_path / "town", *TOWN)
     with serving(graphs={"town": address}, recipes={}) as client:
@@ -141,6 +142,7 @@ def test_a_database_lists_its_properties_or_tells_why_not(tmp_path, monkeypatch)
         assert (info["properties"], info["problem"]) == ([], "town does not answer")
 
 
+@pytest.mark.whole
 def test_properties_of_a_database_are_served_alike(tmp_path):
     address = make_ladybug(tmp_path / "town", *TOWN)
     with serving(graphs={"town": address}, recipes={}) as client:

@@ -23,6 +23,7 @@ def place(tmp_path):
     return tmp_path / "tiny.graph"
 
 
+@pytest.mark.whole
 def test_marks_are_in_the_file_that_learn_reads(place):
     with serving(graphs={"tiny": str(place)}, write=True) as client:
         right = client.post("/v1/feedback", json=CAPITAL | {"right": True})
@@ -78,6 +79,7 @@ def test_only_who_may_write_marks(place, monkeypatch):
         assert (reply.status_code, reply.json()["error"]["code"]) == (507, "feedback_full")
 
 
+@pytest.mark.whole
 def test_half_a_character_is_written_as_its_number(place):
     body = b'{"question": "What is the c\\ud800apital of Kenya?", "right": false, "recipe": "paths"}'
     with serving(graphs={"tiny": str(place)}, write=True) as client:

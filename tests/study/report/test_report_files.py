@@ -150,6 +150,7 @@ def test_what_is_no_study_is_refused(tmp_path, run):
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
 def test_a_real_browser_lists_the_questions_and_runs_nothing_of_theirs(tmp_path):
     path = write_study(

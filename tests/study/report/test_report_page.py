@@ -118,6 +118,7 @@ def test_a_page_has_all_its_parts(small, tmp_path):
     assert "numpy 2.1.0" in page.text
 
 
+@pytest.mark.whole
 def test_hostile_texts_are_shown_and_never_run(tmp_path):
     path = write_study(
         tmp_path / "runs.sqlite",
@@ -224,6 +225,7 @@ def test_unfinished_runs_are_compared_on_what_both_are_done_with(tmp_path):
     assert [row[7].strip() for row in rows] == ["10"]
 
 
+@pytest.mark.whole
 def test_details_are_there_for_as_many_questions_as_asked_evenly_spread(small, tmp_path):
     page = report(small, tmp_path, details=5)
     assert "Answers and paths of 5 of 60 questions" in page.text
@@ -247,6 +249,7 @@ def test_spread(total, wanted):
     assert max(gaps, default=0) - min(gaps, default=0) <= 1
 
 
+@pytest.mark.whole
 def test_the_data_of_the_page_are_those_of_the_study(small, tmp_path):
     page = report(small, tmp_path, details=None)
     scores = page.data["data-scores"]
@@ -277,6 +280,7 @@ def test_the_same_study_gives_the_same_page(small, tmp_path):
     assert page("a.html") == page("b.html")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("metric", ["f1", "path_f1", "subgraph_recall"])
 def test_another_metric_decides(small, tmp_path, metric):
     page = report(small, tmp_path, metric=metric)

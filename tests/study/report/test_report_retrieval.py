@@ -137,6 +137,7 @@ def test_sweeps_are_lines_of_charts_and_rows_of_tables(tmp_path: Path) -> None:
     assert sweep["points"][1]["entities"] == pytest.approx(fmean(nodes))
 
 
+@pytest.mark.whole
 def test_pipelines_of_low_recall_are_left_out(small: Path, tmp_path: Path) -> None:
     with Study.open(small) as study:
         recalls = {run.name: fmean(r.metrics["subgraph_recall"] for r in study.results(run.id)) for run in study.runs()}

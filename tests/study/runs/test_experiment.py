@@ -121,6 +121,7 @@ class Killer:
             raise self.how
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(4))
 def test_an_evaluation_that_is_killed_is_taken_up(tmp_path, whole, seed):
     path, rng = tmp_path / "runs.sqlite", random.Random(seed)

@@ -11,6 +11,7 @@ from graphbrick.study.runs.workers import Work, _executor
 from graphbrick.testing import tiny_graph
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("chosen", [None, 5])
 def test_models_of_a_worker_get_its_share_of_the_cores_or_what_the_session_says(chosen: int | None) -> None:
     work = Work(tiny_graph(), [ShortestPaths() >> PathAnswer()], [1], 1, link=False)

@@ -28,6 +28,7 @@ def test_kappa_of_labellers_who_say_one_thing():
         cohens_kappa([1, 0], [1])
 
 
+@pytest.mark.whole
 def test_auc_equals_scikit_learn_and_its_interval_holds():
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(6)

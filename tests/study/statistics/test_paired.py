@@ -83,6 +83,7 @@ def test_the_exact_permutation_test_is_that_of_scipy() -> None:
     assert permutation_test(first, second) == pytest.approx(theirs.pvalue)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("decimals", [1, 9])
 def test_with_exchanges_drawn_the_p_value_is_near_that_of_scipy(decimals: int) -> None:
     # With one decimal there are few sizes of differences, which are drawn in another way than many.

@@ -57,6 +57,7 @@ def test_a_thousand_draws_equal_ppi_python():
         assert tuned_weight([case]) == pytest.approx(ppi.ppi._calc_lam_glm(*grads, np.eye(1), clip=True), **CLOSE)
 
 
+@pytest.mark.whole
 def test_power_equals_ppi_python():
     ppi = pytest.importorskip("ppi_py")
     power = ppi.ppi_power_analysis.ppi_mean_power

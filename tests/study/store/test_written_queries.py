@@ -53,6 +53,7 @@ def test_the_row_that_a_query_counted_is_shown(graph: Graph, run: Run) -> None:
     assert "made it up" not in shown.out
 
 
+@pytest.mark.whole
 def test_queries_are_measured_beside_answers(graph: Graph, tmp_path: Path, run: Run) -> None:
     file, study = tmp_path / "questions.jsonl", tmp_path / "runs.sqlite"
     assert run("questions", graph.path, file, "--n", 8).code == 0

@@ -99,6 +99,7 @@ def let_time_pass(budget: Budget | None) -> None:
     budget._start -= 1e6
 
 
+@pytest.mark.whole
 def test_what_was_too_slow_is_given_up_again_even_if_it_would_be_fast_now(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +125,7 @@ def test_what_was_too_slow_is_given_up_again_even_if_it_would_be_fast_now(
     assert not tune(graph, questions, tmp_path, known=FIRST, space=SPACE, settings=longer).given_up
 
 
+@pytest.mark.whole
 def test_a_budget_of_tokens_is_kept_over_all_sessions_and_told(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:

@@ -214,6 +214,7 @@ def test_questions_about_something_else_are_told(graph: Graph, questions: tuple[
         tune(graph, lost, tmp_path / "seeds", known=KNOWN, space=SPACE, settings=settings)
 
 
+@pytest.mark.whole
 def test_a_brick_with_a_fault_ends_no_search(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,6 +296,7 @@ def test_a_measure_that_pipelines_do_not_have_is_no_zero(
     assert any("subgraph_recall cannot be measured on question" in text for text in found.notes)
 
 
+@pytest.mark.whole
 def test_what_is_only_compared_is_measured_and_not_recommended(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:

@@ -102,6 +102,7 @@ def test_another_extractor_beside_it_costs_nothing_more(tmp_path: Path, docs: Pa
     assert {"Nairobi -> is capital of -> Kenya", "Kenya -> occurs with -> Nairobi"} <= texts
 
 
+@pytest.mark.whole
 @settings(max_examples=4, deadline=None)
 @given(
     versions=st.lists(
@@ -213,6 +214,7 @@ def test_many_passages_without_a_result_are_an_error(tmp_path: Path, docs: Path)
         assert len(server.requests) == 20  # each twice, and not about the other passages
 
 
+@pytest.mark.whole
 def test_replies_can_be_recorded(run: Run, tmp_path: Path, docs: Path) -> None:
     options = ["--cache", "record", "--cache-file", str(tmp_path / "replies.sqlite")]
     with ScriptedLLM(model) as server:
@@ -225,6 +227,7 @@ def test_replies_can_be_recorded(run: Run, tmp_path: Path, docs: Path) -> None:
         refused(run("index", str(docs), str(tmp_path / "3.graph"), "--budget", "x"), "x")
 
 
+@pytest.mark.whole
 def test_a_dry_run_says_what_it_costs_and_changes_nothing(run: Run, tmp_path: Path, docs: Path) -> None:
     place = tmp_path / "g.graph"
     with ScriptedLLM(model) as server:
@@ -274,6 +277,7 @@ def test_ctrl_c_gives_up_the_calls_in_flight_and_keeps_the_rest(tmp_path: Path, 
         assert len(store.missing(extractor.identity)) == 4
 
 
+@pytest.mark.whole
 def test_what_is_found_when_asking_again_reaches_the_graph(tmp_path: Path, docs: Path) -> None:
     bad = [sentence("Lima")]
 
@@ -311,6 +315,7 @@ def test_asking_again_loses_nothing_that_was_there(tmp_path: Path, docs: Path) -
         assert [one.is_empty for one in done.extraction.problems] == [False]
 
 
+@pytest.mark.whole
 def test_passages_that_fail_again_are_no_error(tmp_path: Path, docs: Path) -> None:
     for i in range(50):
         (docs / f"{i}.txt").write_text(f"{sentence('Lima')} {i}")

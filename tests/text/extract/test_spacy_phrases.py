@@ -29,6 +29,7 @@ def test_keeps_the_contract() -> None:
     check_brick(SpacyPhrases())
 
 
+@pytest.mark.whole
 def test_entities_and_triples() -> None:
     doc = parsed(
         """

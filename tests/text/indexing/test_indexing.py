@@ -321,6 +321,7 @@ def test_a_first_run_of_no_use_leaves_nothing_behind(run: Run, tmp_path: Path) -
     assert "1 document (0 new, 0 changed, 0 deleted), 1 passage (0 read now), " in run("index", str(place)).out
 
 
+@pytest.mark.whole
 def test_a_full_disk_is_said_and_the_rest_goes_on_later(run: Run, tmp_path: Path) -> None:
     docs, place = tmp_path / "docs", tmp_path / "notes.graph"
     docs.mkdir()

@@ -88,6 +88,7 @@ def test_notes_of_many_documents_are_one_line(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.whole
 def test_a_page_that_is_nested_too_deeply_is_refused_and_a_long_one_is_read():
     with fails("sources.nested_too_deeply", InputError):
         html_document("a.html", "a", b"<div>" * 200_000 + b"hi")

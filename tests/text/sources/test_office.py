@@ -92,6 +92,7 @@ def test_a_word_file(tmp_path: Path) -> None:
     assert sections(document)[2][1] == "Kenya > Lakes"
 
 
+@pytest.mark.whole
 def test_questions_about_both(tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()

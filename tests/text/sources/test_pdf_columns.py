@@ -60,6 +60,7 @@ def test_columns_are_read_one_after_another(tmp_path: Path, columns: dict[int, l
     assert read(tmp_path, row_by_row(columns)) == "\n\n".join("\n".join(lines) for lines in columns.values())
 
 
+@pytest.mark.whole
 def test_a_question_about_a_column(tmp_path: Path, run: Run) -> None:
     read(tmp_path, row_by_row({60: LEFT, 310: RIGHT}))
     index([tmp_path / "a.pdf"], tmp_path / "g.graph")

@@ -32,6 +32,7 @@ def texts(*pages: str) -> str:
     return joined_pages(Page(i, page) for i, page in enumerate(pages, 1)).text
 
 
+@pytest.mark.whole
 def test_a_sentence_over_a_page_break_is_one_and_belongs_to_its_first_page(tmp_path: Path, run: Run) -> None:
     document = read(tmp_path, pdf(f"The report.\n{ROSA}", ENNIS, "It is cold there."))
     assert sections(document) == [

@@ -40,6 +40,7 @@ def test_a_short_note_stands_at_its_place(tmp_path: Path, kind: str) -> None:
     assert read(tmp_path, data).text == "The rent may rise [at most three percent] each year.\n\nThe lease ends in May."
 
 
+@pytest.mark.whole
 def test_a_question_about_a_footnote(tmp_path: Path, run: Run) -> None:
     read(tmp_path, word(noted("The rent may rise", " each year.", number=2), footnotes={2: "at most three percent"}))
     index([tmp_path / "a.docx"], tmp_path / "g.graph")

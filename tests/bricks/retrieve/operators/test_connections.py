@@ -71,6 +71,7 @@ def test_of_many_common_neighbours_the_least_connected_are_given(tmp_path: Path)
     assert "connection.many" in answer.trace.event_codes
 
 
+@pytest.mark.whole
 @given(edges=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=1, max_size=14))
 def test_paths_are_as_short_as_a_search_in_breadth_says(
     tmp_path_factory: pytest.TempPathFactory, edges: list[tuple[int, int]]

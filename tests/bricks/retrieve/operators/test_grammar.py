@@ -266,6 +266,7 @@ def test_those_with_the_number_of_the_last_are_counted(service: Graph) -> None:
     assert "left out" not in " ".join(map(str, PIPELINE.run(service, "the three oldest pilots").trace.events))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "question",
     [

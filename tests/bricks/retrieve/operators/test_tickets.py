@@ -85,6 +85,7 @@ def test_questions_about_issues(tracker: Graph, question: str, answers: set[str]
     assert set(default_pipeline(tracker)(tracker, question).texts) == answers
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "question",
     ["Has Ada Marsh logged any time on OPS-1?", "did Ben Holt log time on OPS-1?"],  # yes or no, never the seconds

@@ -178,6 +178,7 @@ def plain(items: Sequence[ReasoningPath]) -> list[tuple[Found, float]]:
     return [((path.nodes, path.triples, path.forward), path.score) for path in items]
 
 
+@pytest.mark.whole
 @settings(max_examples=40, deadline=None)
 @given(records=records_of(), data=st.data(), bricks=st.lists(BRICKS, min_size=4, max_size=8))
 def test_paths_are_those_of_the_reference(
@@ -194,6 +195,7 @@ def test_paths_are_those_of_the_reference(
             assert len(set(items)) == len(items)
 
 
+@pytest.mark.whole
 @settings(max_examples=40, deadline=None)
 @given(records=records_of(), data=st.data(), max_hops=st.integers(1, 5))
 def test_a_huge_beam_finds_all_simple_paths_of_networkx(
@@ -220,6 +222,7 @@ def test_a_huge_beam_finds_all_simple_paths_of_networkx(
         assert all(len(set(path.nodes)) == path.hops + 1 for path in items)
 
 
+@pytest.mark.whole
 @settings(max_examples=25, deadline=None)
 @given(records=records_of(), data=st.data())
 def test_what_is_scored_is_the_text_of_the_path_or_of_the_triple(

@@ -48,6 +48,7 @@ def expand_by_hand(
     return found
 
 
+@pytest.mark.whole
 @some
 @given(
     triples=st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 2)), max_size=25),
@@ -92,6 +93,7 @@ def in_turns_by_hand(found: list[Row], relation: list[int], cap: int) -> list[Ro
     return [found[i] for i in sorted(chosen)]
 
 
+@pytest.mark.whole
 @some
 @given(
     found=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 19), st.integers(0, 9), st.booleans()), max_size=40),
@@ -139,6 +141,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return Folder(tmp_path_factory.mktemp("steps") / "any.graph")
 
 
+@pytest.mark.whole
 @settings(max_examples=25, deadline=None)
 @given(labels=st.lists(NAMES, min_size=4, max_size=4), relations=st.lists(NAMES, min_size=3, max_size=3))
 def test_the_text_grows_into_that_of_the_path(folder: Folder, labels: list[str], relations: list[str]) -> None:

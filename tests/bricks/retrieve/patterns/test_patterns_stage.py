@@ -151,6 +151,7 @@ def test_every_pattern_and_every_end_is_found(films: Graph, seed: str, max_hops:
     check_all(films, query.seeds[0], stage.retrieve(query, Subgraph(films)).paths, max_hops)
 
 
+@pytest.mark.whole
 @given(st.lists(st.tuples(*[st.integers(0, 6)] * 2, st.integers(0, 2)), min_size=1, max_size=25), st.integers(1, 3))
 @settings(deadline=None, max_examples=25)
 def test_random_graphs(

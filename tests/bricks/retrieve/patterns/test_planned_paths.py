@@ -101,6 +101,7 @@ def test_a_reply_without_plans_can_be_read(films: Graph, reply: str, unread: int
     assert ("planner.unread_reply" if unread else "planner.no_path") in [code for code, _ in told(entry.events)]
 
 
+@pytest.mark.whole
 def test_every_instance_is_found(tmp_path: File) -> None:
     rng = np.random.default_rng(1)
     many = 0

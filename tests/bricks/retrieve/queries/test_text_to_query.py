@@ -126,6 +126,7 @@ def test_a_query_is_run_whatever_is_around_it(films: CypherFilms, reply: str) ->
     assert (rows(done), len(prompts)) == (["f.title: Alien, f.year: 1979", "f.title: Blade Runner, f.year: 1982"], 1)
 
 
+@pytest.mark.whole
 def test_of_a_huge_reply_the_model_is_shown_the_beginning(films: CypherFilms) -> None:
     done, prompts = run(films, ["nonsense " * 100_000, BY_SCOTT])
     assert rows(done)

@@ -76,6 +76,7 @@ def around(graph: DatabaseGraph | Graph, name: str, **options: object) -> tuple[
     return sorted(words), found.is_cut
 
 
+@pytest.mark.whole
 def test_an_export_has_the_triples_labels_and_relations_of_the_folder(tiny: str) -> None:
     graph, folder = opened(tiny), tiny_graph()
     for entity in range(folder.n_entities):

@@ -163,6 +163,7 @@ def test_the_schema_has_classes_properties_and_relations(live: DatabaseGraph) ->
 ENDLESS = "SELECT (COUNT(*) AS ?n) WHERE { " + " ".join(f"?a{i} ?p{i} ?o{i} ." for i in range(12)) + " }"
 
 
+@pytest.mark.whole
 def test_a_query_without_end_is_stopped_and_the_next_one_answered(place: Path) -> None:
     with Session():
         graph = graphbrick.open(f"oxigraph:{place}?timeout=0.5")

@@ -47,6 +47,7 @@ WRITERS: dict[str, Callable[[Any, Path], None]] = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("ending", WRITERS)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=GRAPHS)

@@ -116,6 +116,7 @@ def check(rows: Csr, triples: set[Triple]) -> None:
     assert rows.degrees().sum() == 2 * len(triples)
 
 
+@pytest.mark.whole
 @given(change_of=changes())
 def test_rows_after_a_change(folder: Path, change_of: tuple[int, set[Triple], set[Triple], set[Triple]]) -> None:
     n, built, deleted, added = change_of
@@ -129,6 +130,7 @@ def test_rows_after_a_change(folder: Path, change_of: tuple[int, set[Triple], se
     assert (find_triples(rows, gone) < 0).all()
 
 
+@pytest.mark.whole
 @settings(max_examples=40, deadline=None)
 @given(change_of=changes(), data=st.data())
 def test_a_part_of_changed_rows(
@@ -147,6 +149,7 @@ def test_a_part_of_changed_rows(
     assert local.heads(np.arange(len(part))).tolist() == heads.tolist()  # local triple j is triple j of the part
 
 
+@pytest.mark.whole
 @settings(max_examples=25, deadline=None)
 @given(change_of=changes(), data=st.data())
 def test_kernels_on_changed_rows(

@@ -161,6 +161,7 @@ def families(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         return builder.finish()
 
 
+@pytest.mark.whole
 def test_answers_that_are_seeds_are_learned_and_given(
     families: Graph, embedder: EmbeddingModel, tmp_path: Path
 ) -> None:
@@ -190,6 +191,7 @@ def test_where_there_are_too_many_patterns_those_that_lead_to_answers_stay(films
     assert few.all[0].f1.max() == whole.all[0].f1.max() == 1
 
 
+@pytest.mark.whole
 def test_the_same_seed_gives_the_same_bytes(
     films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path
 ) -> None:
@@ -200,6 +202,7 @@ def test_the_same_seed_gives_the_same_bytes(
     assert files["a"][0] != files["c"][0]
 
 
+@pytest.mark.whole
 def test_training_helps_and_says_by_how_much(
     films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def test_json_alone_is_its_value(value: object) -> None:
     assert find_json(json.dumps(value)) == (value, True)
 
 
+@pytest.mark.whole
 @few
 @given(OBJECTS, st.sampled_from([None, 2]))
 def test_an_object_between_prose_is_found(value: dict[str, object], indent: int | None) -> None:
@@ -48,6 +50,7 @@ def test_of_what_breaks_off_the_whole_items_are_left(numbers: list[int], data: s
         assert value == {"numbers": expected}
 
 
+@pytest.mark.whole
 @few
 @given(OBJECTS, st.data())
 def test_a_piece_of_json_never_breaks_the_reader(value: dict[str, object], data: st.DataObject) -> None:

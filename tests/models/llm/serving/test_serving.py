@@ -101,6 +101,7 @@ def test_it_ends_when_it_is_closed(model: Path) -> None:
     server.close()
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_it_ends_when_nobody_refers_to_it(model: Path) -> None:
     server = serve(model, context=1024)

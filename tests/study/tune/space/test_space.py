@@ -140,6 +140,7 @@ def test_bricks_can_be_left_out() -> None:
         restricted(SMALL, ["PPR()"], [])
 
 
+@pytest.mark.whole
 def test_the_default_space_holds_what_runs_on_the_graph() -> None:
     graph: Graph = tiny_graph()
     space = default_space(graph)
