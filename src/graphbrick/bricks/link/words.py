@@ -24,7 +24,8 @@ MONTHS = frozenset(
 )
 COMPARES = re.compile(
     r"\b(?:no|not|never|neither|(?:any|no)(?: ?one|body)|nothing|anything|most|least|fewest|top|first|last|average|mean"
-    r"|total|sum|how (?:many|much)|than|before|after|since|until|between|over|above|under|below"
+    r"|total|sum|how (?:many|much|old)|than|before|after|since|until|between|over|above|under|below|at least|at most"
+    r"|today|yesterday|tomorrow|ago|(?:this|next|past|previous|current) (?:\w+ )?(?:day|week|month|quarter|year)s?|aged"
     rf"|(?:in|on|during) (?:\d|{'|'.join(sorted(MONTHS))})|[a-z]{{2,}}est\b)"
 )
 """Words that compare, count, date, or say that nothing or anything is so."""

@@ -53,6 +53,15 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # A skill has a category as well, but none is a laptop.
         ("people in oslo without a laptop?", {"Bo Hay"}),
         ("Who has a laptop?", {"Ada Low", "Cy Orr"}),
+        # What is lacking in lists, and what is said of those who lack it.
+        ("employees without a laptop or a phone", {"Di Fay"}),
+        ("employees without a laptop and a phone", {"Di Fay"}),
+        ("people without a laptop in Sales", {"Bo Hay", "Di Fay"}),
+        ("employees without a mentor in Sales", {"Bo Hay"}),
+        ("employees without a mentor who work in Finance", {"Ada Low"}),
+        ("Which employees work in Sales and have no laptop?", {"Bo Hay", "Di Fay"}),
+        ("employees not in Finance or at South Hub", {"Bo Hay"}),
+        ("how many people in Sales have no mentor", {"1"}),
         # Names of columns that are cut short.
         ("When is Ada Low's birthday?", {"1980-05-01"}),
         ("What is the birth date of Bo Hay?", {"1990-02-03"}),

@@ -34,6 +34,11 @@ def with_decades(text: str) -> str:
     return _NAMED_DECADE.sub(lambda match: f"{match['before']}19{_DECADES.index(match['name']) + 2}0s", text)
 
 
+def today() -> datetime.date:
+    """Return today's date in UTC."""
+    return datetime.datetime.now(datetime.UTC).date()
+
+
 class Date(NamedTuple):
     """A decade, year, month or day.
 

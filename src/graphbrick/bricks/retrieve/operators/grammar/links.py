@@ -18,6 +18,7 @@ from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import Stems, is_plural, possible_singulars, spaced, stem, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems, stems_of_name
+from graphbrick.patterns.properties.names import in_full
 from graphbrick.patterns.text import in_words
 
 PARTICLES = frozenset("in of by at with for to from on under into onto about against as over up out off after".split())
@@ -31,6 +32,7 @@ _BELOW = frozenset(map(stem, "sub child children contains includes narrower".spl
 """Words of relations from a thing to one above it, and to one below."""
 _SAME = {"into": "to", "to": "into", "onto": "on", "within": "in", "inside": "in"}
 _PLAIN = frozenset("in at on from by to".split())
+_IN = frozenset(("in", "at", "of", "with", "have", ""))
 _PLACES = {"in": ("at", "on"), "at": ("in", "on"), "on": ("in", "at")}
 _ENDS = {  # what relations that lead to the ends of journeys are called
     "from": frozenset(map(stem, "origin source start departure departs begin".split())),
@@ -306,6 +308,7 @@ class Links:
         joins = [join for join in self.between(start, ends[:1]) if join.start != join.end]
         said = [join for join in joins if preposition in self.labels[join.relation]]
         said = said or [join for join in joins if self.is_said(join, preposition)]
+        said = said or [join for join in joins if preposition in _IN and self._says_classes(join)]
         chosen = joins if len(joins) == 1 else said
         if len(chosen) != 1:
             return []
@@ -320,6 +323,12 @@ class Links:
         if preposition in _PLACES and self.is_place(join.end) and not may_be_in(label, join.end):
             return []
         return [Link(((join.relation, join.forward),), join.end)]
+
+    def _says_classes(self, join: Join) -> bool:
+        """Return whether a relation is called by no more than the classes that it joins: `DEPT_EMP`."""
+        label = self.place.graph.relation_label(join.relation)
+        words = stems(" ".join(in_full(in_words(label).lower().split(), frozenset())))
+        return bool(words) and set(words) <= {*stems_of_name(join.start), *stems_of_name(join.end)}
 
     def is_said(self, join: Join, preposition: str) -> bool:
         """Return whether the label of a relation has a preposition, or a word for what it says of journeys."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -21,6 +21,7 @@ from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound
 from graphbrick.bricks.retrieve.operators.grammar.places.distances import Distances
 from graphbrick.bricks.retrieve.operators.grammar.small_words import (
+    AUXILIARIES,
     DATE_NOUNS,
     LIGHT,
     MADE,
@@ -35,6 +36,7 @@ from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Said
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.stems import is_plural
 from graphbrick.patterns.properties.sources import value_of
 
 
@@ -76,7 +78,29 @@ class States(Distances):
     def _with(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «with a garage», «without a boss», «having no seats»."""
         having = chain(self._named(at + 1, subject), self._having(at + 1, subject))
-        yield from self.denied(subject, having) if self.tokens.word(at) == "without" else having
+        yield from self._without(subject, having) if self.tokens.word(at) == "without" else having
+
+    def _without(self, subject: Subject, having: Iterable[Reading]) -> Iterator[Reading]:
+        """Yield «without a boss», «without a laptop or a phone», first those that leave what tells of the subject."""
+        tokens, lacking = self.tokens, list(self.denied(subject, having))
+        for one in sorted(lacking, key=lambda one: not self._goes_on(one.end)):
+            further = tokens.is_one_of(one.end, ("or", "and", "nor"))
+            base = Subject(one.plan, subject.name)
+            others = list(self.denied(base, self._having(one.end + 1, base))) if further else []
+            yield from (other._replace(link=None, group=None) for other in others)
+            yield one._replace(link=None, group=None) if others else one
+
+    def _goes_on(self, at: int) -> bool:
+        """Return whether what follows «without a boss» tells of the subject: «who work in e0», «in e0».
+
+        Only one has a boss that works there: «without a boss who works in e0».
+        """
+        tokens, after = self.tokens, self.tokens.word(at + 1)
+        if tokens.word(at) in ("who", "that", "which") and not is_plural(tokens.word(at - 1)):
+            return after in ("are", "have", "do", "were") or (
+                after not in AUXILIARIES and not after.endswith(("s", "ed")) and tokens.entity(at + 1) is None
+            )
+        return tokens.word(at) in ("in", "at") and tokens.entity(tokens.past(at + 1, ("the",))) is not None
 
     def _named(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(stops with) hospital in the name»."""

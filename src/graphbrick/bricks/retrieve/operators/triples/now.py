@@ -6,12 +6,12 @@ was ever in Blue».
 
 from __future__ import annotations
 
-import datetime
 import re
 from dataclasses import replace
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.dates import today
 from graphbrick.bricks.retrieve.operators.plan import Place, Plan
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.triples.columns import (
@@ -185,9 +185,9 @@ def _ends(graph: Graph) -> dict[int, tuple[str, Ints]]:
 
 def _ended(graph: Graph, end: TripleProperty, triples: Ints) -> Ints:
     """Return the triples that ended before today, or before this year."""
-    today = as_number(datetime.datetime.now(datetime.UTC).date()) or 0.0
+    day = as_number(today()) or 0.0
     with np.errstate(invalid="ignore"):
-        over = numbers_of_triples(graph, end.name, triples) < (int(today) if end.kind == Kind.INTEGER else today)
+        over = numbers_of_triples(graph, end.name, triples) < (int(day) if end.kind == Kind.INTEGER else day)
     return triples[over]
 
 

@@ -9,7 +9,7 @@ from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
-from graphbrick.language.stems import spaced, stems
+from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
 _MORE_THAN = re.compile(r"(?P<more>more|fewer|less) .* than ")
@@ -157,10 +157,14 @@ class Numbers:
         names = ("age", *comparison.names) if match["adjective"] == "old" else comparison.names
         measure = self.resolver.measure("", names, base, f"how {match['adjective']}")
         if measure.is_date(self.parser.place):
-            raise CannotPlanError(
-                f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}",
-                code="operators.needs_age",
-            )
+            from graphbrick.bricks.retrieve.operators.today import age_by  # most questions are about no age
+
+            age = age_by(self.parser.place, measure)
+            if age is None:
+                date = measure.text(self.parser.place)
+                text = f"'how {match['adjective']}' needs an age; this graph has a date, {date!r}"
+                raise CannotPlanError(text, code="operators.needs_age")
+            measure = age
         return p.Amount(base, measure)
 
     def _named(self, text: str) -> SetPlan:
@@ -175,8 +179,7 @@ class Numbers:
             raise CannotPlanError(
                 f"this graph has no number for {words!r} here", code="operators.no_number", words=words
             )
-        self._check_date(measure, words)
-        return p.Amount(base, measure, how)
+        return p.Amount(base, self._of_today(measure, words), how)
 
     def _of_parts(self, base: p.Listed, words: str) -> tuple[SetPlan, p.Attribute | None]:
         """Return what one relation joins to an entity that has a number: «the average price of e0», a category."""
@@ -200,15 +203,24 @@ class Numbers:
         if match["base"] is not None:
             return self._amount_of(match["base"], match["attr"], how=how)
         base, measure = self.resolver.measured(match["attr"], (), f"{match['how']} {match['attr']}")
-        self._check_date(measure, match["attr"])
-        return p.Amount(base, measure, how)
+        return p.Amount(base, self._of_today(measure, match["attr"]), how)
 
-    def _check_date(self, measure: p.Measure, words: str) -> None:
-        """Raise `CannotPlanError` for the age of who has a birth date: that needs today's date."""
+    def _of_today(self, measure: p.Measure, words: str) -> p.Measure:
+        """Return a measure; for «age», where there is a date of birth, the years until today.
+
+        Raises:
+            CannotPlanError: The words speak of no date, but the graph has one for them.
+        """
         name = measure.text(self.parser.place)
-        if measure.is_date(self.parser.place) and not set(stems(words)) & set(stems(spaced(name))):
+        if not measure.is_date(self.parser.place) or set(stems(words)) & set(stems(spaced(name))):
+            return measure
+        from graphbrick.bricks.retrieve.operators.today import age_by  # most questions are about no age
+
+        age = age_by(self.parser.place, measure) if set(stems(words)) == {stem("age")} else None
+        if age is None:
             text = f"{words!r} needs today's date, which the graph does not tell: {name} is a date"
             raise CannotPlanError(text, code="operators.needs_today", words=words)
+        return age
 
     def _difference(self, text: str) -> ValuePlan | None:
         """Read «how many more people live in e0 than in e1», «how much larger is e0 than e1»."""

@@ -76,6 +76,8 @@ class Joins:
         phrases = (f"{before}{match['word'] or ''}e{number}{rest}" for number in MENTION.findall(match["list"]))
         parts = tuple(self.parser.set(phrase) for phrase in phrases)
         both = p.Both(parts)
+        if all(isinstance(one, p.Without) for one in parts):
+            return both  # «not in e0 or e1» is in neither
         either = re.search(r"\bor\b|either", match[0])
         if either or (not english.search("shared_words", text) and not len(both.run(self.parser.place))):
             return p.Either(parts)

@@ -54,6 +54,10 @@ _WORKS_THERE = re.compile(
 _WORKS = re.compile(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
 _BE = {"works": "is ", "work": "are ", "worked": "was ", "working": "", "have worked": "were ", "has worked": "was "}
 _THERE = re.compile(r"^(?:is|are) there (?:an? |any )?(?P<what>[a-z -]+?) (?:in|at|on|for) (?P<who>(?:the )?e\d+)$")
+_BY_TODAY = re.compile(
+    r"\b(?:today|yesterday|tomorrow|ago|days?|weeks?|months?|quarters?|years?|aged?|older|younger|in (?:their|his|her)"
+    r"|(?:over|under|above|below|at least|at most) \d)"
+)
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
 
@@ -76,6 +80,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=_with_class_of_people(graph, question.text, lexicon))
     question = replace(question, text=_without_work(graph, question.text, lexicon))
     question = replace(question, text=_with_state(graph, question.text))
+    question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
     question = replace(question, text=with_initials(graph, question.text, lexicon, english))
     question = replace(question, text=with_codes(graph, question.text, lexicon, english))
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
@@ -109,6 +114,15 @@ def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
     if any("woman" in source.codes for source in sources_of(graph)):  # «women» of a column with the code F
         text = _SEXES.sub(lambda match: f"{_SEX[match[1]]} {many if match[1].endswith('en') else one}", text)
     return _PEOPLE.sub(named, text)
+
+
+def _with_dates_of_today(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return a question with dates for «last month», «older than 50»; see `today.in_dates`."""
+    if not _BY_TODAY.search(text):
+        return text
+    from graphbrick.bricks.retrieve.operators.today import in_dates  # most questions speak of no such time
+
+    return in_dates(graph, text, lexicon)
 
 
 def _with_state(graph: Graph, text: str) -> str:
