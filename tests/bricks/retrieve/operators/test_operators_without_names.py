@@ -239,7 +239,6 @@ def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Gra
         ("Which team was not founded first?", "unread_word", "'not'"),
         ("Which team does not own the most services?", "unread_word", "'not'"),
         ("Who does not earn the most?", "unread_word", "'not'"),
-        ("How old is Ada Marsh?", "needs_age", "'birth date'"),
         ("Who is the tallest?", "no_measure", "'tallest' (height, elevation)"),
         (
             "Which outfits were founded before 2010?",

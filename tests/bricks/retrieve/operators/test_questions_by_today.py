@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 from built_graphs import built_from_tables
+from faults import told
 
 from graphbrick.bricks.retrieve.operators.today import in_dates
 from graphbrick.graphs.graph import Graph
@@ -119,3 +120,7 @@ def test_where_people_have_died_no_age_is_told(composers: Graph) -> None:
     pipeline = default_pipeline(composers)
     for question in ("How old is Bela Bartok?", "composers older than 50", "average age of composers"):
         assert not {"143 years", "Bela Bartok"} & set(pipeline(composers, question).texts), question
+    answer = pipeline(composers, "How old is Bela Bartok?")
+    assert answer.trace is not None
+    reasons = [values.get("reason") for _, values in told(answer.trace.events)]
+    assert "operators.needs_age" in reasons
