@@ -17,6 +17,7 @@ from graphbrick.language import dictionary
 
 PERSON, PLACE, TIME, GROUP = "person", "place", "time", "group"
 _AGENT_ENDINGS = ("er", "or", "ist", "ant", "ess")
+_NOUNS_OF_PEOPLE = frozenset(("head", "chair"))  # of verbs; of other things first of all
 _PREFIXES = ("down", "up", "co", "over", "under", "inter", "re", "dis", "out", "pre")
 _ACT_ENDINGS = ("tion", "sion", "ment", "ship", "ence", "ance", "al", "th")
 
@@ -272,7 +273,7 @@ def agents(verb: str) -> list[str]:
     >>> agents("direct"), agents("write"), agents("lead"), agents("mentor")
     (['director'], ['writer'], ['leader'], ['mentor'])
     """
-    if kind_of(verb) == PERSON:
+    if kind_of(verb) == PERSON or verb in _NOUNS_OF_PEOPLE:
         return [verb]
     derived = [noun for noun in _lexicon().nouns.get(verb, []) if noun != verb]
     return sorted(

@@ -62,6 +62,13 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Which employees work in Sales and have no laptop?", {"Bo Hay", "Di Fay"}),
         ("employees not in Finance or at South Hub", {"Bo Hay"}),
         ("how many people in Sales have no mentor", {"1"}),
+        # A noun after a class may name those at the end of a relation.
+        ("List the department heads", {"Ada Low", "Bo Hay"}),
+        ("Which department heads know Python?", {"Ada Low"}),
+        ("heads of departments who know Welding", {"Ada Low"}),
+        ("Who doesn't know Python or Welding?", {"Bo Hay"}),
+        ("heads of departments who report to Bo Hay", {"Ada Low"}),
+        ("How many project leads are based at North Point?", {"2"}),
         # Names of columns that are cut short.
         ("When is Ada Low's birthday?", {"1980-05-01"}),
         ("What is the birth date of Bo Hay?", {"1990-02-03"}),

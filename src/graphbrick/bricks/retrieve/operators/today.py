@@ -17,7 +17,7 @@ from graphbrick.core.items import Item
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.language.stems import spaced, stem
+from graphbrick.language.stems import is_plural, spaced, stem
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.column_numbers import as_number
 from graphbrick.patterns.properties.sources import Source, has_triple_properties, owners_of, sources_of
@@ -221,9 +221,12 @@ def _class_of(graph: Graph, source: Source, lexicon: Lexicon) -> str:
 
 
 def _noun_before(text: str, match: re.Match[str], lexicon: Lexicon) -> str:
-    """Return the class that is named last before a match; "" for none."""
-    words = [word for word in _WORD.findall(text[: match.start()]) if lexicon.class_named((stem(word),))]
-    return lexicon.class_named((stem(words[-1]),)) if words else ""
+    """Return the class that is named last before a match; "" for none, and for «project leads»."""
+    words = _WORD.findall(text[: match.start()])
+    at = next((at for at in range(len(words) - 1, -1, -1) if lexicon.class_named((stem(words[at]),))), None)
+    if at is None or (words[at + 1 :] and is_plural(words[at + 1])):
+        return ""
+    return lexicon.class_named((stem(words[at]),))
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,8 @@ _WORKS_THERE = re.compile(
 _WORKS = re.compile(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
 _BE = {"works": "is ", "work": "are ", "worked": "was ", "working": "", "have worked": "were ", "has worked": "was "}
 _THERE = re.compile(r"^(?:is|are) there (?:an? |any )?(?P<what>[a-z -]+?) (?:in|at|on|for) (?P<who>(?:the )?e\d+)$")
+_HAS = {"knows": "has", "know": "have", "knew": "had"}
+_KNOWS = re.compile(r"\b(?:knows|know|knew)\b(?= (?:(?:both|either|neither|no|any) )?e\d)")
 _BY_TODAY = re.compile(
     r"\b(?:today|yesterday|tomorrow|ago|days?|weeks?|months?|quarters?|years?|aged?|older|younger|in (?:their|his|her)"
     r"|(?:over|under|above|below|at least|at most) \d)"
@@ -80,6 +82,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=_with_class_of_people(graph, question.text, lexicon))
     question = replace(question, text=_without_work(graph, question.text, lexicon))
     question = replace(question, text=_with_state(graph, question.text))
+    question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
     question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
     question = replace(question, text=with_initials(graph, question.text, lexicon, english))
     question = replace(question, text=with_codes(graph, question.text, lexicon, english))
@@ -114,6 +117,15 @@ def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
     if any("woman" in source.codes for source in sources_of(graph)):  # «women» of a column with the code F
         text = _SEXES.sub(lambda match: f"{_SEX[match[1]]} {many if match[1].endswith('en') else one}", text)
     return _PEOPLE.sub(named, text)
+
+
+def _having_what_is_known(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «who has e0» for «who knows e0», where nothing in the graph speaks of knowing but a relation of having."""
+    if _KNOWS.search(text) is None or stem("know") in lexicon.words:
+        return text
+    labels = (label_stems(graph.relation_label(number)) for number in range(graph.n_relations))
+    is_had = any(label[:1] == (stem("has"),) for label in labels)
+    return _KNOWS.sub(lambda match: _HAS[match[0]], text) if is_had else text
 
 
 def _with_dates_of_today(graph: Graph, text: str, lexicon: Lexicon) -> str:

@@ -54,6 +54,7 @@ class Heads(OfValues):
         value = tokens.term(at)
         if value is not None and value[1] > at + 1 and self.class_at(at, at + 1):
             yield from self._by_value(at)  # «store managers», where there are stores
+        yield from self._by_role_of_class(at)
         for end in range(min(at + _LONGEST, len(tokens)), at, -1):
             name = self.class_at(at, end)
             is_verb = tokens.word(end - 1).endswith("ed") and not name.lower().endswith("ed")  # «(who) ordered in 2014»
@@ -87,6 +88,20 @@ class Heads(OfValues):
                         for one in linked(self.place, every, link.back(start), group):
                             yield Subject(one.plan, link.end), last
         yield from self._by_rare_number(at)
+
+    def _by_role_of_class(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «department heads», «the project lead»: what a noun after a class names at one of its relations."""
+        tokens = self.tokens
+        for end in range(min(at + _LONGEST, len(tokens)), at, -1):
+            name, word = self.class_at(at, end), tokens.word(end)
+            is_noun = is_plural(word) or tokens.word(at - 1) in ("the", "a", "each", "every")
+            is_verb = tokens.word(end + 1) in ("the", "a", "an") or tokens.entity(end + 1) is not None
+            if not name or not is_noun or is_verb or is_plural(tokens.word(end - 1)):
+                continue
+            for link in self.links.by_noun(tokens.stems(end, end + 1), name):
+                if link.end != name and not self.class_at(end, end + 1):
+                    every = Subject(link.everything(), link.end)
+                    yield Subject(joined(every, link.back(name), p.Members(name)), link.end), end + 1
 
     def _by_rare_number(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield those with a number that few of their class have, by a noun in its name: «foods» of `foodPoints`."""
