@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from built_graphs import built_from_tables
 
 from graphbrick import LinkLabels
 from graphbrick.core import Query
+from graphbrick.core.errors import LinkError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -50,6 +53,17 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 )
 def test_names_in_other_forms(names: Graph, question: str, found: list[str]) -> None:
     assert [names.label(seed) for seed in LinkLabels().link(names, Query(question)).seeds] == found
+
+
+@pytest.mark.parametrize("question", ["What was done in Web Sprint 9?", "Web Sprnt 77", "App Sprint 80"])
+def test_another_number_is_another_name(names: Graph, question: str) -> None:
+    with suppress(LinkError):
+        assert LinkLabels().link(names, Query(question)).seeds == ()
+
+
+def test_a_name_with_a_typing_error_keeps_its_number(names: Graph) -> None:
+    query = LinkLabels().link(names, Query("What was done in Web Sprnt 7?"))
+    assert [names.label(seed) for seed in query.seeds] == ["Web Sprint 7"]
 
 
 def test_a_number_that_ends_several_names_is_left_open(names: Graph) -> None:

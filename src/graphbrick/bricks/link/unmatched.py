@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,7 @@ _ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
 _ALIKE = 3  # letters that names of fewer than that begin with in common
 _NEAREST = 8
+_NUMBER = re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,11 @@ class Unmatched:
         ]
         near.sort(key=lambda entry: (-entry[1].score, -entry[0].size, entry[0].first, entry[1].entity))
         self._near = near
-        matches = [(span, match) for span, match in near if match.score >= self._least(folded[span])]
+        matches = [
+            (span, match)
+            for span, match in near
+            if match.score >= self._least(folded[span]) and same_numbers(folded[span], name_form(match.name))
+        ]
         return [(span, self._nearest(span, {match.entity: match.score})) for span, match in disjoint(matches)]
 
     def _least(self, folded: str) -> float:
@@ -282,7 +288,7 @@ class Unmatched:
         for name in misspelt(self.graph.names, folded) if len(folded) >= MISSPELT and not is_right else ():
             form = name_form(self.graph.names.name(name))
             score = max(fuzz.ratio(folded, form) / 100, OSA.normalized_similarity(folded, form))
-            if score >= self.min_score and len(form) >= MISSPELT - 1:
+            if score >= self.min_score and len(form) >= MISSPELT - 1 and same_numbers(folded, form):
                 entity = self.graph.names.entity(name)
                 scores[entity] = max(score, scores.get(entity, 0))
         return self._nearest(span, scores) if scores else None
@@ -299,6 +305,7 @@ class Unmatched:
             match.entity: match.score
             for match in self.graph.names.near(folded, _NEAREST, min_score=self.min_score)
             if OSA.distance(folded, name_form(match.name), score_cutoff=_ERRORS) <= _ERRORS
+            and same_numbers(folded, name_form(match.name))
         }
         if len(folded) < _FAR:
             begin = {one: name_form(self.graph.label(one)).startswith(folded[:_ALIKE]) for one in scores}
@@ -313,6 +320,16 @@ class Unmatched:
         message = f"{surface!r} is not a name in this graph; {taken!r} is taken for it (similarity {score:.2f})"
         event(message, "link.near_miss", name=surface, taken=taken, score=score)
         return Mention(surface, first, scores[first], tuple(others))
+
+
+def same_numbers(text: str, name: str) -> bool:
+    """Return whether a text has the numbers of a name, so that it may be that name with typing errors.
+
+    >>> same_numbers("app 9999", "app 99"), same_numbers("ap 99", "app 99"), same_numbers("pyth0n", "python")
+    (False, True, True)
+    """
+    numbers, own = ([int(one) for one in _NUMBER.findall(words)] for words in (text, name))
+    return numbers == own or (not own and not any(word.isdigit() for word in text.split()))
 
 
 def tell_other_spelling(name: str, taken: str) -> None:

@@ -105,6 +105,12 @@ def by(name: str) -> Callable[[dict[str, str]], str]:
         ("how many high severity tickets per year", {"2023: 2", "2024: 1"}),
         ("how many tickets per severity in 2023", {"high: 2", "low: 1"}),
         ("number of agents per city", {"Oslo: 2", "Bergen: 1"}),
+        # The best of each group; a ticket without a date or severity does not count.
+        ("the latest ticket of each severity", {"high: T-5", "low: T-2", "medium: T-4"}),
+        ("oldest ticket per team", {"Network: T-1"}),
+        ("Which ticket is the latest in each severity?", {"high: T-5", "low: T-2", "medium: T-4"}),
+        ("two latest tickets per severity", {"high: T-5, T-3", "low: T-2", "medium: T-4"}),
+        ("last ticket for each agent", {"Ada Low: T-2", "Bo Hay: T-5"}),
         # The best group, and the mean of all.
         ("which severity has the most tickets", {"high"}),
         ("which city has the fewest agents?", {"Bergen"}),

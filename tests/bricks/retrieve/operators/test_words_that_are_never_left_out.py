@@ -44,6 +44,12 @@ def test_the_word_changes_the_answer(world: Graph, question: str, answers: set[s
         "Which countries do not use their own currency?",
         "Which currency does Avia use and who prints it?",
         "What is the combined crown of Avia?",
+        "large countries in North",
+        "Which main languages does Avia speak?",
+        "real countries",
+        "countries in North on time",
+        "countries in North each year",
+        "Which countries in North the least?",
     ],
 )
 def test_a_question_with_a_word_that_is_not_read_is_refused(world: Graph, question: str) -> None:

@@ -70,6 +70,7 @@ _SHORT_FORMS = (
     (re.compile(r"\b(who|what|they|we|you|i)'ve\b"), r"\1 have"),
     (re.compile(r"\b(who|what|they|we|you|i)'d\b"), r"\1 would"),
 )
+_SAME_NAME = 0.87  # the least similarity of a name with a typing error or two
 
 
 @dataclass(frozen=True)
@@ -192,14 +193,15 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
     What it is asked for is left out with values of the graph too.
 
     Returns:
-        The question, and whether what was left out has a value, so that it may be part of what is asked.
+        The question, and whether something else may be asked: what was left out has a value, or a name is only like
+        that in the graph, as «Tom Lambert» is like Tom Lamb.
     """
-    may_restrict = False
+    is_unsure = any(mention.score < _SAME_NAME for mention in query.mentions)
     is_name = any(query.text.startswith(mention.text) for mention in query.mentions)
     before = purpose(query.text)
     if before and not _names_one(graph, before, query):
         event(f"not part of the question: «{before}»", "operators.purpose", text=before)
-        may_restrict = _speaks_of(graph, before, query)
+        is_unsure |= _speaks_of(graph, before, query)
         query = replace(query, text=query.text[len(before) :].lstrip())
     before = lead_in(query.text)
     if before and not _speaks_of(graph, before, query):
@@ -209,7 +211,7 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
     if after and not _speaks_of(graph, after, query):
         event(f"not part of the question: «{after}»", "operators.lead_out", text=after)
         query = replace(query, text=query.text[: -len(after)].rstrip())
-    return query if is_name else replace(query, text=without_courtesy(query.text)), may_restrict
+    return query if is_name else replace(query, text=without_courtesy(query.text)), is_unsure
 
 
 def _speaks_of(graph: Graph, text: str, query: Query) -> bool:

@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.language import forms
-from graphbrick.language.stems import spaced, stems
+from graphbrick.language.stems import is_plural, spaced, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems
 
 if TYPE_CHECKING:
@@ -43,19 +43,29 @@ _YEAR = re.compile(  # a date, or after a word of time: «over 2000 mm» is none
     r"|\b(?:in|on|during|since|until) (?:the year |[a-z]+ )?(?:\d{1,2}(?:st|nd|rd|th)?,? )?"
     r"(?P<said>(?:1[5-9]|20)\d\d)\b"
 )
-_PER = re.compile(r"\b(?:per|(?:for|in|of|by|at) each|(?:do|does|did|has|have|had) (?:each|every))\b(?! other)")
+_PER = re.compile(
+    r"\b(?:per|(?:for|in|of|by|at) each|(?:do|does|did|has|have|had) (?:each|every)"
+    r"|(?:each|every) (?:year|month|quarter|week|day))\b(?! other)"
+)
+_EACH_TIME = re.compile(r"\b(?:each|every) (?:year|month|quarter|week|day)\b")
 _GROUPED = re.compile(r"(?i)\beach\b|per|\bmean\b")  # in texts of plans, where the name of a property may have «per»
 _MOST, _BEST = (
-    re.compile(r"(?<!at )\b(?:most|fewest)\b(?! of\b)"),
+    re.compile(r"(?<!at )\b(?:most|fewest|least)\b(?! of\b)"),
     re.compile(r"(?i)(?<!at )most|est\b|first|last|best|max|min"),
 )
 _TOTAL = re.compile(r"\b(?:total|combined)\b")
 _SUMMED = re.compile(r"(?i)sum|total|mean|count|number|combined|largest|smallest")
 _OWN = re.compile(r"\b(?:their|its|his|her) own\b")
 _OWN_SHOWN = re.compile(r"(?i)(?<![a-z])own(?![a-z])")  # a town is not one's own
+_ON_TIME, _TIMELY = re.compile(r"\bon time\b(?! \w)"), re.compile(r"(?i)time|before|until|late|delay")
+_ADJECTIVE = re.compile(  # that says which ones are meant, before a noun for them
+    r"(?:^|\b(?:which|what|the|all|any|every|many|of|list|our|are|there|show|me|e\d+) )"
+    r"(?P<word>main|single|large|great|small|big|long|real|actual|true|correct|available|live|given|chief)"
+    r" (?=(?P<noun>[a-z]+(?: [a-z]+)?))"
+)
 _SHOWN_BY = (
     (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
-    (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN),
+    (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN), (_ON_TIME, _TIMELY),
 )  # fmt: skip
 _AND_WHO = re.compile(r"\band (?:who|what|when|where|how)\b")  # a second question
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
@@ -85,6 +95,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
         is_sum = asked is _TOTAL and isinstance(plan, p.Amount)  # of the only one, or of all
         if word is not None and not shows.search(shown) and not is_sum:
             raise UnreadWordError(word[0])
+    _check_adjective(parser, shown)
     plain = shown.replace(",", "")
     for match in _YEAR.finditer(bare):  # «flights from e0 to e1 on 2013-02-07»
         year = match["year"] or match["said"]
@@ -103,6 +114,16 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     is_turned = within is not None and not re.search(rf"\b{within[1]}\b", shown)
     if not _NEGATED.search(shown) and not is_turned:
         raise UnreadWordError(word[0])
+
+
+def _check_adjective(parser: Parser, shown: str) -> None:
+    """Raise `UnreadWordError` for «large customers», where a plan has every customer."""
+    shown = shown.lower().replace("_", " ")
+    for match in _ADJECTIVE.finditer(parser.question.text):
+        word, nouns = match["word"], match["noun"].split()
+        is_noun = is_plural(nouns[0]) or parser.resolver.lexicon.classes_in(" ".join(nouns))
+        if is_noun and not re.search(rf"\b{word}", shown):
+            raise UnreadWordError(word)
 
 
 def _check_who(parser: Parser, plan: Plan) -> None:
@@ -135,6 +156,7 @@ def check_grammar(parser: Parser, plan: Plan) -> None:
     said = _OWN.search(text)
     if said is not None and not _OWN_SHOWN.search(shown):
         raise UnreadWordError(said[0])
+    _check_adjective(parser, shown)
     _check_texts_of_triples(parser, shown)
     for one in triple_properties(parser.place.graph):
         word = spaced(one.name).lower()
@@ -145,8 +167,10 @@ def check_grammar(parser: Parser, plan: Plan) -> None:
 def check_path(parser: Parser) -> None:
     """Raise `CannotPlanError` if a question without a plan denies or compares, or says something of triples."""
     _check_texts_of_triples(parser, "")
+    _check_adjective(parser, "")
     bare = MENTION.sub(" ", parser.question.text)
-    word = _NONE.search(bare) or _MORE.search(bare) or _AND_WHO.search(bare)
+    unread = (_NONE, _MORE, _AND_WHO, _ON_TIME, _EACH_TIME)
+    word = next((found for pattern in unread if (found := pattern.search(bare))), None)
     if word is not None and word[0] not in parser.resolver.lexicon.words:
         raise UnreadWordError(word[0])
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.amounts import reduced, shown_number
 from graphbrick.bricks.retrieve.operators.grammar.measures import pairs
-from graphbrick.bricks.retrieve.operators.measures import Attribute
+from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Measure
 from graphbrick.bricks.retrieve.operators.sets import Ints, Members, Place, SetPlan, Shown, Steps, TextPlan, no_value
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import shown_value
@@ -147,6 +147,69 @@ class OfEach(TextPlan):
     def proofs(self, place: Place) -> list[Item]:
         """Return what shows it of a few entities."""
         return self.grouping.proofs(place, self.owners(place)[:_PROVEN])
+
+
+@dataclass(frozen=True)
+class BestOfEach(TextPlan):
+    """The best of each group of a set, beside the name of the group: «the oldest employee of each store».
+
+    Attributes:
+        base: The set.
+        measure: What is compared.
+        grouping: What the groups are.
+        largest: Whether the largest number wins.
+        rank: Which in the order is asked for.
+        n: How many.
+    """
+
+    base: SetPlan
+    measure: Measure
+    grouping: Grouping
+    largest: bool = True
+    rank: int = 1
+    n: int = 1
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        best = Best(self.base, self.measure, self.largest, self.rank, self.n).text(place)
+        return f"{best}, in each {self.grouping.name}{self.grouping.text(place)}"
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities of the set."""
+        return self.base.run(place)
+
+    def without_group(self, place: Place) -> tuple[str, int, int]:
+        """Return what the groups are, how many entities of the set are in none, and how many there are."""
+        every, own = self.owners(place), self.grouping.groups(place, self.owners(place)).values()
+        inside = np.unique(np.concatenate([*own, np.zeros(0, dtype=np.int64)]))
+        return self.grouping.name, len(every) - len(inside), len(every)
+
+    def _found(self, place: Place) -> dict[Key, Ints]:
+        """Return the best of each group in which any has the number, by the names of the groups."""
+        found = dict[Key, Ints]()
+        for key, own in sorted(self.grouping.groups(place, self.owners(place)).items(), key=lambda one: one[0].text):
+            values = self.measure.of(place, own)
+            own, values = own[~np.isnan(values)], values[~np.isnan(values)]
+            distinct = np.unique(values)[:: -1 if self.largest else 1]
+            if self.n > 1:
+                found[key] = own[np.lexsort((own, -values if self.largest else values))][: self.n]
+            elif self.rank <= len(distinct):
+                found[key] = own[values == distinct[self.rank - 1]]
+        return {key: own for key, own in found.items() if len(own)}
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return «group: names» for each group that has any."""
+        found = self._found(place)
+        if not found:
+            raise no_value(self.base.text(place), self.grouping.name)
+        labels = {key: ", ".join(map(place.graph.label, own.tolist())) for key, own in found.items()}
+        return [Shown(f"{key.text}: {said}", key.entity) for key, said in labels.items()]
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return what shows the groups and the numbers of some."""
+        some = [own[:1] for own in list(self._found(place).values())[:_PROVEN]]
+        few = np.unique(np.concatenate([*some, np.zeros(0, dtype=np.int64)]))
+        return self.measure.proofs(place, few) + self.grouping.proofs(place, few)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions, read
-from graphbrick.bricks.retrieve.operators.grammar.by_group.plans import PARTS, Grouping, OfEach, PerGroup
+from graphbrick.bricks.retrieve.operators.grammar.by_group.plans import PARTS, BestOfEach, Grouping, OfEach, PerGroup
 from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import each_asked, each_with
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
@@ -111,6 +111,11 @@ def per_group(parser: Parser, text: str) -> Plan | None:
             is_verb = bool(asked.verb or asked.done)
             found = reader.by_verb(base, asked.verb, asked.done) if is_verb else reader.groupings(base, text)
             grouping = next((one for one in found if asked.is_number or not one.is_of_numbers), None)
+            is_best = measure is None and isinstance(base, p.Best) and not _is_combined(asked.said)
+            if asked.of_best and not is_best:
+                continue
+            if grouping is not None and is_best and isinstance(base, p.Best):
+                return BestOfEach(base.base, base.measure, grouping, base.largest, base.rank, base.n)
             if grouping is not None:
                 plan = PerGroup(base, how, measure, grouping, asked.best)
                 if measure is not None and not _is_combined(asked.said):
@@ -166,15 +171,16 @@ def _numbers(parser: Parser, said: str, *, may_be_path: bool) -> Iterator[tuple[
             plan = parser.set(f"which {counted['what']}")  # «number of Northair planes», by two relations
     if isinstance(plan, p.Count):
         plan = plan.base
+    nouns = said.split()[1:] if how else said.split()  # «largest order» is none of the units on order
+    is_noun = bool(parser.resolver.lexicon.class_named(stems(" ".join(nouns))))
     if isinstance(plan, SetPlan):
-        is_noun = bool(parser.resolver.lexicon.class_named(stems(said)))
         yield from (
             () if _is_combined(said) or is_noun else _amounts(parser, said, how)
         )  # goals, and not games with some
         yield plan, "count", None
     if isinstance(plan, p.Amount) and isinstance(plan.measure, p.Attribute):
         yield plan.base, how or plan.how, plan.measure
-    if plan is None:
+    if plan is None and not (how and is_noun):
         yield from _amounts(parser, said, how)
 
 

@@ -48,6 +48,11 @@ _TAIL = re.compile(r" (?P<word>in|of|during|since|for|from|at|with|on|before|aft
 _MEAN = re.compile(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
 
 
+_SUPERLATIVE = re.compile(r"(?:(?:\d+|two|three|four|five) )?(?:most|least|last|first|latest|top|[a-z]+est)\b")
+_BEST_LAST = re.compile(  # «which employee is the oldest in each store»
+    r"^(?:which|what) ([a-z]+(?: [a-z]+)?) (?:is|are|was|were) the ((?:most |least )?[a-z]+) "
+    r"(?=(?:in|of|for|at|on|from) (?:each|every)\b)"
+)
 _EACH_WITH = (
     rf"{_LEAD}(?:all )?(?:the |our )?(?P<group>.+?) (?:and|with|along with|together with) (?:all )?"
     r"(?:their|its|his|her) (?:respective )?(?P<said>[a-z][a-z' _-]*)",
@@ -68,6 +73,7 @@ class Asked(NamedTuple):
         is_number: Whether a number is asked for in words: «orders by customer» may be a list.
         verb: What each group does: «how many orders did each employee handle».
         done: What is done by each group: «orders handled by each employee».
+        of_best: Whether the best of each group is asked for, and no number: «the oldest employee in each store».
     """
 
     said: str
@@ -76,6 +82,7 @@ class Asked(NamedTuple):
     is_number: bool = True
     verb: str = ""
     done: str = ""
+    of_best: bool = False
 
 
 def each_asked(text: str) -> Iterator[Asked]:
@@ -89,10 +96,10 @@ def each_asked(text: str) -> Iterator[Asked]:
     >>> [one.best for one in each_asked("which country has the most customers")]
     ['largest']
     """
-    bare = _MEAN.sub("", text)
+    bare = _BEST_LAST.sub(r"\2 \1 ", _MEAN.sub("", text))
     for wording in _FOR_EACH:
         match = re.fullmatch(wording, bare)
-        asked = None if match is None else _for_each(match, text, is_mean=bare != text)
+        asked = None if match is None else _for_each(match, text, is_mean=_MEAN.search(text) is not None)
         if asked is not None:
             yield asked
             yield from _with_tail(asked)
@@ -129,7 +136,8 @@ def _for_each(match: re.Match[str], text: str, *, is_mean: bool) -> Asked | None
         return Asked(f"number of {said}", match["group"], "mean")
     best, verb, done = "mean" if is_mean or "average" in cue else "", parts.get("verb") or "", parts.get("done") or ""
     is_asked = is_number or cue in ("per", "by")
-    return Asked(said, match["group"], best, is_number, verb, done) if is_asked else None
+    of_best = not is_asked and _SUPERLATIVE.match(said) is not None
+    return Asked(said, match["group"], best, is_number, verb, done, of_best) if is_asked or of_best else None
 
 
 def _with_tail(asked: Asked) -> Iterator[Asked]:
