@@ -56,7 +56,7 @@ _NOT = re.compile(r"\b(?:not|never)\b")
 _NOUN_BEFORE = re.compile(r"(?P<noun>[a-z]+) (?:(?:that|which|who) )?(?:is|are|was|were|be) $")
 _NOUN_AFTER = re.compile(r"^[ -](?P<noun>[a-z]+(?: colou?r)?)\b")
 _BY_ENTITY = re.compile(r" by (?:the )?e\d")  # «required by e0» is what e0 requires, not the value «required»
-_OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
+_OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?(?:the )?|\s+")  # «in Berlin London and Rome»
 
 
 class Conditions:

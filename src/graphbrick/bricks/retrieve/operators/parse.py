@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.comparisons import Comparisons
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError
@@ -326,10 +328,12 @@ class Parser:
             return None
         other = match["other"]
         is_listed = self.english.match("listed", other)
-        plain = self.english.without("those", other)
-        return p.Without(
-            self.set(match["base"]), self.listed(other) if is_listed else self.set(self.english.as_question(plain))
-        )
+        plain, base = self.english.without("those", other), self.set(match["base"])
+        taken = self.listed(other) if is_listed else self.set(self.english.as_question(plain))
+        among = base.run(self.place)
+        if is_listed and not np.isin(taken.run(self.place), among).any():  # «products except seafood»
+            taken = self.conditions.linked(taken, among, set()) or taken
+        return p.Without(base, taken)
 
     def _before_noun(self, text: str) -> SetPlan | None:
         """Read «e0 drivers»: what one relation joins to an entity that stands before a noun; None for several."""

@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
     Reading,
     Subject,
     is_countable,
+    joined,
     linked,
 )
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
@@ -161,7 +162,17 @@ class Clauses(Verbs):
         yield from self._object_of(at, subject)
         if word in ("except", "excluding") or tokens.joined(at, at + 2) == "other than":
             for group, end in self.group(at + (2 if word == "other" else 1)):
-                yield p.Without(subject.plan, group.plan), end
+                for other in self._excepted(subject, group):
+                    yield p.Without(subject.plan, other), end
+
+    def _excepted(self, subject: Subject, group: Group) -> Iterator[SetPlan]:
+        """Yield what «except e0» takes from a set: members of its class, or what one relation joins to others."""
+        if not group.classes or subject.name in group.classes or group.is_any:
+            yield group.plan
+        else:
+            yield from (
+                joined(subject, link, group.plan) for link in self.links.plain(subject.name, group.classes, "of")
+            )
 
     @staticmethod
     def _is_participle(word: str) -> bool:

@@ -115,6 +115,8 @@ def linked(
         end: The place after the phrase.
         conditions: Conditions on its triples.
     """
+    if group.is_any and is_denied(subject.plan, link):
+        return  # «accounts that do not roll up to anything»: «(roll) up to anything»
     kind, number = group.quantity
     ends: SetPlan = link.everything() if group.is_any else group.plan
     some = joined(subject, link, ends, conditions)
@@ -136,6 +138,13 @@ def linked(
         if number or kind != "least":
             many = p.compared(subject.plan, CountIn(link.steps, ends, conditions), kind, number)
             yield Reading(many, end, link, group, can_be_denied=kind != "exactly")
+
+
+def is_denied(plan: SetPlan, link: Link) -> bool:
+    """Return whether a set is without what a link leads to, or some of it."""
+    other = plan.other if isinstance(plan, p.Without) else None
+    steps = tuple((relation, not forward) for relation, forward in reversed(link.steps))
+    return isinstance(other, Walk) and other.steps == steps
 
 
 def joins_several(place: Place, name: str, link: Link) -> bool:

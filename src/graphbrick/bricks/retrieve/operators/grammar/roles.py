@@ -72,8 +72,9 @@ class Roles(Numbers):
         tokens = self.tokens
         for one, text, end in self.text_of_triples(at):
             for relation in sorted(one.relations):
-                if set(tokens.stems(end, end + 1)) & set(self.links.labels[relation]):
-                    continue  # «pending reviews» are no customers
+                label = set(self.links.labels[relation])
+                if set(tokens.stems(end, end + 1)) & label or set(stems(text)) <= label:
+                    continue  # «pending reviews» are no customers; all of `MEMBER_OF` are members
                 condition = Said(one.name, text)
                 for start, joins in self.links.joins.items():
                     if not any(join.relation == relation and join.forward for join in joins):

@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
     Reading,
     Subject,
     is_countable,
+    is_denied,
     joins_itself,
     linked,
 )
@@ -202,6 +203,8 @@ class Verbs(Clocks):
 
     def _to_anything(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield the subjects that a relation joins to anything: «who has trained», «were repaired in 2020»."""
+        if is_denied(subject.plan, link):
+            return  # «companies with no lost deals» do not deal with anything besides
         anything = Group(link.everything(), (link.end,))
         for conditions, last in self.conditions(at, link):
             for one in linked(self.place, subject, link, anything, last, conditions):

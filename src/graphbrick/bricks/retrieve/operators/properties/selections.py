@@ -100,7 +100,9 @@ class Named(SetPlan):
                 code="operators.too_many_names",
                 n=len(entities),
             )
-        before, after = ("^" if self.place_in_name == "first" else r"(?<!\w)"), r"(?!\w)"
+        before = "^" if self.place_in_name == "first" else r"(?<!\w)"
+        after = "" if self.place_in_name and len(self.words) == 1 else r"(?!\w)"  # «starts with B»
+        before = "" if self.place_in_name == "last" and len(self.words) == 1 else before
         after = "$" if self.place_in_name == "last" else after
         pattern = re.compile(f"{before}{re.escape(name_form(self.words))}{after}")
         has = [pattern.search(name_form(place.graph.label(one))) is not None for one in entities.tolist()]

@@ -39,12 +39,14 @@ class Negations:
         match, english = self.english.match("neither", text), self.english
         if not match:
             return None
-        base, one, other = match["base"], match["one"], match["other"]
+        base, one, (other, _, further) = match["base"], match["one"], match["other"].partition(", ")
         verb = ""
         if english.match("same_verb", one):
             noun, verb = self.resolver.noun_and_verb(self.english.lead.sub("", base, count=1).strip())
             base, verb = f"which {noun}", f"{verb} "
         whole = self.parser.set(base)
+        if further:  # «neither from the USA nor from Germany, in London»
+            whole = p.Both((whole, self.parser.joins.further(whole, further)))
         start = f"which {self.parser.joins.noun(whole)} {verb}"
         mention = MENTION.search(one)
         about = start + (one[: mention.end()] if mention else one)
@@ -158,6 +160,8 @@ class Negations:
 
     def _of_any(self, phrase: str, listed: str) -> SetPlan:
         """Return what a phrase about one entity selects if it is about any of some others."""
+        if not MENTION.search(phrase) or not MENTION.search(listed):
+            raise CannotPlanError(f"«{phrase}» and «{listed}» name nothing", code=_UNKNOWN_REST)
         last = list(MENTION.finditer(phrase))[-1]
         before, after = phrase[: last.start()], phrase[last.end() :]
         parts = tuple(self.parser.set(f"{before}e{number}{after}") for number in MENTION.findall(listed))

@@ -246,7 +246,10 @@ def read(parser: Parser, text: str) -> Plan | None:
     if but is None and not _are_alike(parser, others, plan):
         assume_other(parser, plan, "other")  # «other planes of e0», an airline
         return plan
-    return p.Without(plan, p.Listed(others))
+    taken: SetPlan = p.Listed(others)
+    if but is not None and not _are_alike(parser, others, plan):  # «products except e0», a category
+        taken = parser.conditions.linked(taken, plan.run(parser.place), set()) or taken
+    return p.Without(plan, taken)
 
 
 def _are_alike(parser: Parser, others: Sequence[int], plan: SetPlan) -> bool:

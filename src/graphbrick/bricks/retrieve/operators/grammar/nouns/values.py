@@ -42,6 +42,9 @@ class OfValues(Roles):
     def values(self, at: int) -> Iterator[tuple[Values, int]]:
         """Yield values side by side, each with whether it is negated: «married», «unmarried», «Boeing or Airbus»."""
         tokens = self.tokens
+        if tokens.word(at) == "either":
+            yield from ((found, end) for found, end in self.values(at + 1) if found.is_or)
+            return
         is_not = tokens.is_one_of(at, ("not", "non", "non-"))
         place = at + 1 if is_not else at
         found = tokens.term(place) or self._prefixed(place)
@@ -51,7 +54,7 @@ class OfValues(Roles):
         negated = is_not or tokens.term(place) is None or tokens.is_prefixed(place)
         after = tokens.past(end, (",",))
         if tokens.word(after) in ("and", "or", "nor"):
-            for others, last in self.values(after + 1):
+            for others, last in self.values(tokens.past(after + 1, ("the",))):
                 yield others._replace(terms=((term, negated), *others.terms), is_or=tokens.word(after) != "and"), last
         yield Values(((term, negated),)), end
 
