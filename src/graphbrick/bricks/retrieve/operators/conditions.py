@@ -26,6 +26,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.errors import not_known
 from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.patterns.lexicon import stems_of_name
 from graphbrick.patterns.properties.terms import Term, terms_in
 
 _SAMPLE, _MOST = 20, 1_000  # entities with a value that decide which relation leads to them, and their triples
@@ -114,6 +115,10 @@ class Conditions:
         for group, is_not in zip(groups, negated, strict=True):
             base, is_linked = self._narrowed(base, group, said, is_not)
             linked |= is_linked
+            after = text[group[-1].end :].split()[:1]
+            if is_linked and after and self.lexicon.class_named(stems(after[0])):  # «senior companies», by their rep
+                value = text[group[0].start : group[-1].end]
+                self.resolver.assumptions[base] = f"{value!r} is taken for {base.text(self.place)}"
             if is_linked and is_head:  # «laptops older than 2020» are no people of that age who have one
                 raise no_value(text, group[0].sources[0].name)
         if rest and not linked and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
@@ -260,7 +265,7 @@ class Conditions:
             inside = narrow[0] if len(narrow) == 1 else Either(tuple(narrow))
         else:
             leads = self.linked(holders, entities, said) or self.far(holders, entities, said)
-            if leads is None:
+            if leads is None or self._is_of_several(leads, entities, said):
                 name = group[0].sources[0].name
                 raise no_value(base.text(self.place), name)
             inside = Both((base, leads))
@@ -281,6 +286,21 @@ class Conditions:
         spoken = [one for one in steps if any(self.english.is_among(word, names[one[0][0]].words) for word in said)]
         chosen = spoken if len(spoken) == 1 else list(steps) if len(steps) == 1 and entities is not None else []
         return Through(holders, Along(int(starts[0]), chosen[0])) if chosen else None
+
+    def _is_of_several(self, leads: SetPlan, entities: Ints, said: set[str]) -> bool:
+        """Return whether each of a set has several of what has a value, and nothing says which relation is meant.
+
+        «Active teachers» are no teachers with an active student.
+        """
+        if not isinstance(leads, Through) or len(leads.along.steps) != 1:
+            return False
+        ((relation, forward),) = leads.along.steps
+        own = stems_of_name(self.lexicon.classes_of(entities))
+        words = self.lexicon.relations[relation].words
+        if any(self.english.is_among(word, words) for word in said - own):
+            return False
+        back = ((relation, not forward),)
+        return any(len(Along(one, back).run(self.place)) > 1 for one in entities[:_SAMPLE].tolist())
 
 
 def _grouped(text: str, terms: Sequence[Term]) -> list[list[Term]]:

@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
     linked,
 )
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
+from graphbrick.bricks.retrieve.operators.grammar.nouns.phrases import is_participle
 from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     ADVERBS,
     BE,
@@ -36,7 +37,6 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
 from graphbrick.bricks.retrieve.operators.grammar.verbs import Verbs
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.properties.selections import Named
-from graphbrick.language import forms
 from graphbrick.language.stems import is_plural
 
 _IN_NAME = {
@@ -111,7 +111,10 @@ class Clauses(Verbs):
             if tokens.word(after) == "been":
                 yield from self._is(after + 1, subject, negated=negated)
                 yield from self.denied_if(subject, self._verb(after + 1, subject), negated=negated)
-            yield from self.denied_if(subject, self._verb(after, subject), negated=negated)
+            if tokens.term(after) is not None:  # «have won deals», of a stage that is called won
+                yield from self.denied_if(subject, self._having(after, subject), negated=negated)
+            if not is_plural(tokens.word(after)):  # «have subtasks»
+                yield from self.denied_if(subject, self._verb(after, subject), negated=negated)
             yield from self.denied_if(subject, self._having(after, subject), negated=negated)
             yield from self._verb(at, subject)
         elif word in NOT:
@@ -157,7 +160,7 @@ class Clauses(Verbs):
                 yield from as_sets(self.as_compared(subject, source, bound, end))
         clock = self.clock_named(frozenset(("start",)), subject.name)
         yield from as_sets(self.within_clock(at, subject, clock)) if clock else ()
-        if self._is_participle(word):
+        if is_participle(word):
             yield from as_sets(self._participle(at, subject))
         yield from self._object_of(at, subject)
         if word in ("except", "excluding") or tokens.joined(at, at + 2) == "other than":
@@ -173,14 +176,6 @@ class Clauses(Verbs):
             yield from (
                 joined(subject, link, group.plan) for link in self.links.plain(subject.name, group.classes, "of")
             )
-
-    @staticmethod
-    def _is_participle(word: str) -> bool:
-        """Return whether a word may be a participle, and no other form of its verb: «built», «flying»."""
-        if word.endswith(("ed", "ing")) or not forms.is_installed():
-            return word.endswith(("ed", "ing"))
-        verb = forms.verb_of(word)
-        return bool(verb) and word != verb and word == forms.participle(verb)
 
     def _participle(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «based in e0», «bought before 2015», «supplied by e0», «working for e0»."""

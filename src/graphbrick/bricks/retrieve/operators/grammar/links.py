@@ -40,6 +40,9 @@ _ENDS = {  # what relations that lead to the ends of journeys are called
 }
 _LOCAL = frozenset(map(stem, "in at on within inside part belong belongs located location base home place".split()))
 """Words of a label by which something is in a place; citizens of a country need not be in it."""
+_SUBJECTS = frozenset(
+    "who that which what he she it they we you nobody everybody anybody somebody one also never always".split()
+)
 _LONGEST = 3  # words of a verb
 GENERAL = frozenset(map(stem, "see seen saw treat serve handle use meet met stop look deal".split()))
 """Stems of verbs that say no more than that two things have to do with each other."""
@@ -141,6 +144,8 @@ class Links:
             passive: Whether the verb is passive, so that the subject is what it is done to.
         """
         found = list[tuple[Link, int, bool]]()
+        if self._is_noun(at):
+            return []
         for end in range(min(at + _LONGEST, len(self.tokens)), at, -1):
             said = self.tokens.stems(at, end)
             first, rest = self.tokens.verb_stems(at), said[1:]
@@ -160,6 +165,14 @@ class Links:
         others = [(link, end) for link, end, fits in found if not fits]
         taken = {link for link, end in sure if end > at + 1}
         return [*sure, *(one for one in others if one[0] not in taken)] or self._by_general_verb(at, start)
+
+    def _is_noun(self, at: int) -> bool:
+        """Return whether a word is the plural of a class after a word that is no subject: «hot deals»."""
+        tokens, before = self.tokens, self.tokens.word(at - 1) if at else ""
+        if not is_plural(tokens.word(at)) or not self.lexicon.class_named(tokens.stems(at, at + 1)):
+            return False
+        is_subject = before in _SUBJECTS or is_plural(before) or self.lexicon.class_named(tokens.stems(at - 1, at))
+        return bool(before) and not is_subject and tokens.entity(at - 1) is None
 
     def _by_general_verb(self, at: int, start: str) -> list[tuple[Link, int]]:
         """Return the ways that «see», «treat», «use» may mean, each an assumption; see `any_ways`."""

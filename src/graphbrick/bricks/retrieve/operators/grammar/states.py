@@ -146,6 +146,7 @@ class States(Distances):
             yield from self.same_as(at + 1, subject)
         yield from self._at_text(at + 1, subject)
         yield from self._in_their_forties(at, subject)
+        yield from self._in_any(at + 1, subject, preposition)
         yield from self._at_value(at, subject)
         for group, end in self.group(at + 1):
             for link in self.links.plain(subject.name, group.classes, preposition):
@@ -192,6 +193,8 @@ class States(Distances):
             for bound, last in self.moment(tokens.past(end, DATE_NOUNS)) if source.is_date and not none else ():
                 yield from self.as_compared(subject, source, bound, last)  # «a due date after 1 May»
             yield from () if none else self.beside_another(after, subject, source)
+            if self._is_of_others(end, source.kind == Kind.BOOLEAN, subject):
+                continue
             known = (source,) if source.kind == Kind.BOOLEAN else ()
             entry = tokens.past(end, VALUES)  # «no value» is not zero
             is_entry = entry > end or tokens.word(end - 1) in VALUES
@@ -203,8 +206,27 @@ class States(Distances):
                     for one in self.as_compared(subject, source, bound, last):
                         yield one._replace(end=self.past_own_words(last, source))
         for values, end in self.values(start):
+            if self._is_of_others(end, values.terms[0][0].value is True, subject) or self._is_end(start, end, subject):
+                continue
             having = self.valued(subject, values, end)
             yield from self.denied(subject, having) if none else having
+
+    def _is_of_others(self, end: int, is_state: bool, subject: Subject) -> bool:
+        """Return whether a state is that of others: to have subtasks is not to be a subtask."""
+        said = self.tokens.stems(end - 1, end)
+        return is_state and is_plural(self.tokens.word(end - 1)) and bool(self.links.by_noun(said, subject.name))
+
+    def _is_end(self, at: int, end: int, subject: Subject) -> bool:
+        """Return whether a word that is a value too names what a relation leads to: «without an epic», of `IN_EPIC`."""
+        named = self.links.by_noun(self.tokens.stems(at, end), subject.name) if end == at + 1 else []
+        return any(link.steps[0][1] for link in named)
+
+    def _in_any(self, at: int, subject: Subject, preposition: str) -> Iterator[Reading]:
+        """Yield «(in) an epic», where a relation such as `IN_EPIC` leads to one."""
+        start = self.tokens.past(at, ("a", "an", "any", "some"))
+        for link in self.links.by_noun(self.tokens.stems(start, start + 1), subject.name) if start > at else ():
+            if preposition in self.links.labels[link.steps[0][0]]:
+                yield Reading(joined(subject, link, link.everything()), start + 1)
 
     def _signed(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(a) negative balance»."""

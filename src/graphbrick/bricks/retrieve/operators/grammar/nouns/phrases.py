@@ -17,6 +17,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
 from graphbrick.bricks.retrieve.operators.grammar.nouns.heads import Heads
 from graphbrick.bricks.retrieve.operators.grammar.nouns.values import Values
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.language import forms
 from graphbrick.language.stems import is_plural
 
 _ARTICLES = frozenset("the a an some any those these this that all different distinct our my".split())
@@ -168,6 +169,11 @@ class Nouns(Heads):
             for subject, end in self.with_adjectives(place):
                 for plan in self.with_values(subject, values):
                     yield Subject(plan, subject.name), end
+        if is_participle(tokens.word(at)) and tokens.term(at) is None:  # «blocked bugs»
+            for subject, end in self.with_adjectives(at + 1):
+                for link, after in self.links.by_verb(at, subject.name, passive=True):
+                    if after == at + 1:
+                        yield Subject(joined(subject, link, link.everything()), subject.name), end
         entity = tokens.entity(at)
         if entity is not None:  # «e0 pilots»
             ends = p.Listed((entity,))
@@ -182,3 +188,11 @@ class Nouns(Heads):
                 for values in () if links else self._values_called(self.place.graph.label(entity)):
                     for plan in self.with_values(subject, values):
                         yield Subject(plan, subject.name), end
+
+
+def is_participle(word: str) -> bool:
+    """Return whether a word may be a participle, and no other form of its verb: «built», «flying»."""
+    if word.endswith(("ed", "ing")) or not forms.is_installed():
+        return word.endswith(("ed", "ing"))
+    verb = forms.verb_of(word)
+    return bool(verb) and word != verb and word == forms.participle(verb)

@@ -1,0 +1,80 @@
+"""Questions whose words tell on which side of a relation something is: «blocked bugs», «have subtasks», «won deals»."""
+
+from __future__ import annotations
+
+import pytest
+from built_graphs import built_from_tables
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.default import default_pipeline
+
+TABLES = {
+    "nodes_issue": "id,label,name,type,status,subtask\n"
+    "i1,Issue,OPS-1,Bug,in progress,false\ni2,Issue,OPS-2,Bug,done,false\ni3,Issue,OPS-3,Task,open,true\n"
+    "i4,Issue,OPS-4,Epic,open,false\ni5,Issue,OPS-5,Task,open,true\n",
+    "nodes_component": "id,label,name\nk1,Component,Payments\nk2,Component,Search\n",
+    "nodes_user": "id,label,name\nu1,User,Ada Marsh\nu2,User,Ben Holt\n",
+    "edges_blocks": "start,end,type\ni1,i2,BLOCKS\ni3,i1,BLOCKS\n",
+    "edges_sub": "start,end,type\ni3,i1,SUBTASK_OF\ni5,i2,SUBTASK_OF\n",
+    "edges_epic": "start,end,type\ni1,i4,IN_EPIC\ni3,i4,IN_EPIC\n",
+    "edges_component": "start,end,type\ni1,k1,IN_COMPONENT\ni2,k1,IN_COMPONENT\ni5,k2,IN_COMPONENT\n",
+    "edges_reported": "start,end,type\ni1,u1,REPORTED_BY\ni3,u2,REPORTED_BY\n",
+    "edges_works": "start,end,type\nu1,k1,WORKS_ON\n",
+    "nodes_company": "id,label,name,country\nc1,Company,Alba,France\nc2,Company,Boro,UK\nc3,Company,Cuno,France\n",
+    "nodes_deal": "id,label,name,stage\nd1,Deal,First,won\nd2,Deal,Second,lost\nd3,Deal,Third,won\n",
+    "nodes_rep": "id,label,name,grade\nr1,Rep,Eva Lind,senior\nr2,Rep,Finn Moe,junior\nr3,Rep,Gus Poe,senior\n",
+    "edges_deal": "start,end,type\nd1,c1,DEAL_WITH\nd2,c1,DEAL_WITH\nd2,c2,DEAL_WITH\n",
+    "edges_account": "start,end,type\nc1,r1,ACCOUNT_OF\nc2,r1,ACCOUNT_OF\nc3,r2,ACCOUNT_OF\n",
+    "nodes_club": "id,label,name\nv1,Club,Chess Club\nv2,Club,Choir\n",
+    "edges_member": "start,end,type,role\nu1,v1,MEMBER_OF,president\nu2,v1,MEMBER_OF,member\nu1,v2,MEMBER_OF,member\n",
+}
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return built_from_tables(tmp_path_factory.mktemp("office"), TABLES)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        # A participle before a noun is passive.
+        ("blocked bugs", {"OPS-1", "OPS-2"}),
+        ("blocked issues that are in progress", {"OPS-1"}),
+        ("How many reported bugs are there?", {"1"}),
+        ("reported issues in Payments", {"OPS-1"}),
+        # To have subtasks is not to be one, nor to do them; an epic is a type, and where a relation leads.
+        ("issues that have subtasks", {"OPS-1", "OPS-2"}),
+        ("issues without subtasks", {"OPS-3", "OPS-4", "OPS-5"}),
+        ("issues in an epic", {"OPS-1", "OPS-3"}),
+        ("issues without an epic in Payments", {"OPS-2"}),
+        ("issues that have no subtasks but are in an epic", {"OPS-3"}),
+        ("issues nobody reported", {"OPS-2", "OPS-4", "OPS-5"}),
+        ("issues that don't block anything", {"OPS-2", "OPS-4", "OPS-5"}),
+        # «Won» is a stage; who has no lost deals may have none at all.
+        ("companies that have won deals", {"Alba"}),
+        ("companies with no lost deals", {"Cuno"}),
+        ("companies without lost deals", {"Cuno"}),
+        # Values of one property cannot all be true; «either» of two.
+        ("companies in France and the UK", {"Alba", "Boro", "Cuno"}),
+        ("How many companies are in France and the UK?", {"3"}),
+        # All of `MEMBER_OF` are members, whatever their role.
+        ("members per club", {"Chess Club: 2", "Choir: 1"}),
+        ("How many members does the Chess Club have?", {"2"}),
+        ("Who is president of the Chess Club?", {"Ada Marsh"}),
+        # What is excepted may be what others are in.
+        ("issues except those in Payments", {"OPS-3", "OPS-4", "OPS-5"}),
+        ("all companies but those in France", {"Boro"}),
+        ("companies whose name starts with B", {"Boro"}),
+    ],
+)
+def test_sides_of_relations(office: Graph, question: str, answers: set[str]) -> None:
+    answer = default_pipeline(office)(office, question)
+    assert set(answer.texts) == answers
+    assert (answer.confidence or 0) > 0.9
+
+
+@pytest.mark.parametrize("question", ["senior companies", "won companies", "open components"])
+def test_a_value_of_others_is_no_adjective_for_what_has_several_of_them(office: Graph, question: str) -> None:
+    answer = default_pipeline(office)(office, question)
+    assert not answer.texts or (answer.confidence or 0) <= 0.5
