@@ -206,7 +206,7 @@ class States(Distances):
                     for one in self.as_compared(subject, source, bound, last):
                         yield one._replace(end=self.past_own_words(last, source))
         for values, end in self.values(start):
-            if self._is_of_others(end, values.terms[0][0].value is True, subject) or self._is_end(start, end, subject):
+            if self._is_of_others(end, values.terms[0][0].value is True, subject) or self._is_led_to(start, end, subject):
                 continue
             having = self.valued(subject, values, end)
             yield from self.denied(subject, having) if none else having
@@ -216,7 +216,7 @@ class States(Distances):
         said = self.tokens.stems(end - 1, end)
         return is_state and is_plural(self.tokens.word(end - 1)) and bool(self.links.by_noun(said, subject.name))
 
-    def _is_end(self, at: int, end: int, subject: Subject) -> bool:
+    def _is_led_to(self, at: int, end: int, subject: Subject) -> bool:
         """Return whether a word that is a value too names what a relation leads to: «without an epic», of `IN_EPIC`."""
         named = self.links.by_noun(self.tokens.stems(at, end), subject.name) if end == at + 1 else []
         return any(link.steps[0][1] for link in named)
