@@ -206,7 +206,8 @@ class States(Distances):
                     for one in self.as_compared(subject, source, bound, last):
                         yield one._replace(end=self.past_own_words(last, source))
         for values, end in self.values(start):
-            if self._is_of_others(end, values.terms[0][0].value is True, subject) or self._is_led_to(start, end, subject):
+            is_state = values.terms[0][0].value is True
+            if self._is_of_others(end, is_state, subject) or self._is_led_to(start, end, subject):
                 continue
             having = self.valued(subject, values, end)
             yield from self.denied(subject, having) if none else having
