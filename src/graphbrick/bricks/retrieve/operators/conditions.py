@@ -118,6 +118,8 @@ class Conditions:
             after = text[group[-1].end :].split()[:1]
             if is_linked and after and self.lexicon.class_named(stems(after[0])):  # «senior companies», by their rep
                 value = text[group[0].start : group[-1].end]
+                if isinstance(base, Both) and self._is_of_several(base.parts[-1], base.parts[0].run(self.place), said):
+                    raise no_value(base.parts[0].text(self.place), group[0].sources[0].name)
                 self.resolver.assumptions[base] = f"{value!r} is taken for {base.text(self.place)}"
             if is_linked and is_head:  # «laptops older than 2020» are no people of that age who have one
                 raise no_value(text, group[0].sources[0].name)
@@ -265,7 +267,7 @@ class Conditions:
             inside = narrow[0] if len(narrow) == 1 else Either(tuple(narrow))
         else:
             leads = self.linked(holders, entities, said) or self.far(holders, entities, said)
-            if leads is None or self._is_of_several(leads, entities, said):
+            if leads is None:
                 name = group[0].sources[0].name
                 raise no_value(base.text(self.place), name)
             inside = Both((base, leads))

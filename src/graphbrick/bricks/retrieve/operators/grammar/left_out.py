@@ -63,10 +63,18 @@ _ADJECTIVE = re.compile(  # that says which ones are meant, before a noun for th
     r"(?P<word>main|single|large|great|small|big|long|real|actual|true|correct|available|live|given|chief)"
     r" (?=(?P<noun>[a-z]+(?: [a-z]+)?))"
 )
+_NEVER = re.compile(r"(?!)")
+_COUNT, _COUNTED = re.compile(r"\bcounts?$|\btheir (?:number|count)\b"), re.compile(r"(?i)count|number|sum|total")
+_AND_HOW = re.compile(r"\band how (?:many|much)\b")  # a second question
+_COMPARED = re.compile(r"\b(?:over|above|under|below|(?:more|less|fewer|higher|lower) than|at least|at most) [€$£]?\d")
+_BOUNDED = re.compile(
+    r"(?i)over|above|under|below|at least|at most|before|after|since|until|more|less|between|from|per"
+)
 _SHOWN_BY = (
     (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
     (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN), (_ON_TIME, _TIMELY),
 )  # fmt: skip
+_SHOWN_BY_GRAMMAR = ((_AND_HOW, _NEVER), (_COUNT, _COUNTED), (_COMPARED, _BOUNDED))
 _AND_WHO = re.compile(r"\band (?:who|what|when|where|how)\b")  # a second question
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
@@ -95,6 +103,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
         is_sum = asked is _TOTAL and isinstance(plan, p.Amount)  # of the only one, or of all
         if word is not None and not shows.search(shown) and not is_sum:
             raise UnreadWordError(word[0])
+    _check_shown(parser, plan, bare, shown)
     _check_adjective(parser, shown)
     plain = shown.replace(",", "")
     for match in _YEAR.finditer(bare):  # «flights from e0 to e1 on 2013-02-07»
@@ -114,6 +123,21 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
     is_turned = within is not None and not re.search(rf"\b{within[1]}\b", shown)
     if not _NEGATED.search(shown) and not is_turned:
         raise UnreadWordError(word[0])
+
+
+def _check_shown(parser: Parser, plan: Plan, text: str, shown: str) -> None:
+    """Raise `UnreadWordError` for a second question, a comparison or a count that a plan leaves out."""
+    is_truth = parser.english.match("auxiliary", text) is not None
+    for asked, shows in _SHOWN_BY_GRAMMAR[:-1] if is_truth else _SHOWN_BY_GRAMMAR:
+        word = asked.search(text)
+        if word is not None and not shows.search(shown):
+            raise UnreadWordError(word[0])
+    if isinstance(plan, p.Count) and isinstance(plan.base, p.Listed):
+        named, lexicon = np.array(plan.base.entities), parser.resolver.lexicon
+        classes = [lexicon.classes[name] for name in lexicon.classes_in(text)]
+        is_other = any(not np.isin(named, members).any() for members in classes)
+        if is_other or len(set(map(parser.place.graph.label, plan.base.entities))) > 1:
+            raise UnreadWordError("how many")  # things that a question names need not be counted
 
 
 def _check_adjective(parser: Parser, shown: str) -> None:
@@ -156,6 +180,7 @@ def check_grammar(parser: Parser, plan: Plan) -> None:
     said = _OWN.search(text)
     if said is not None and not _OWN_SHOWN.search(shown):
         raise UnreadWordError(said[0])
+    _check_shown(parser, plan, text, shown)
     _check_adjective(parser, shown)
     _check_texts_of_triples(parser, shown)
     for one in triple_properties(parser.place.graph):

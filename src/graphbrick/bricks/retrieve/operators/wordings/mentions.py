@@ -23,7 +23,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import owners_of, sources_of
 
 _HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
@@ -54,6 +54,11 @@ _WORKS_THERE = re.compile(
 _WORKS = re.compile(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
 _BE = {"works": "is ", "work": "are ", "worked": "was ", "working": "", "have worked": "were ", "has worked": "was "}
 _THERE = re.compile(r"^(?:is|are) there (?:an? |any )?(?P<what>[a-z -]+?) (?:in|at|on|for) (?P<who>(?:the )?e\d+)$")
+_ROLES = frozenset(map(stem, "position role job title rank occupation profession".split()))
+_WHO_IS = re.compile(r"^who (?:is|are|was|were) (?:the |our |an? )?e(?P<role>\d+)s?$")
+_OF_ROLE = re.compile(
+    r"^(?:what (?:is|are) )?(?:the )?(?P<what>[a-z]+(?: [a-z]+)?) of (?:the |our |an? )?e(?P<role>\d+)s?$"
+)
 _HAS = {"knows": "has", "know": "have", "knew": "had"}
 _KNOWS = re.compile(r"\b(?:knows|know|knew)\b(?= (?:(?:both|either|neither|no|any) )?e\d)")
 _BY_TODAY = re.compile(
@@ -82,6 +87,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=_with_class_of_people(graph, question.text, lexicon))
     question = replace(question, text=_without_work(graph, question.text, lexicon))
     question = replace(question, text=_with_state(graph, question.text))
+    question = replace(question, text=_of_those_in_role(graph, question, lexicon))
     question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
     question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
     question = replace(question, text=with_initials(graph, question.text, lexicon, english))
@@ -126,6 +132,23 @@ def _having_what_is_known(graph: Graph, text: str, lexicon: Lexicon) -> str:
     labels = (label_stems(graph.relation_label(number)) for number in range(graph.n_relations))
     is_had = any(label[:1] == (stem("has"),) for label in labels)
     return _KNOWS.sub(lambda match: _HAS[match[0]], text) if is_had else text
+
+
+def _of_those_in_role(graph: Graph, question: Question, lexicon: Lexicon) -> str:
+    """Return «which employees with e0» for «who is e0», and «salary of employees with e0», where e0 is a position."""
+    text = question.text
+    match = _WHO_IS.match(text) or _OF_ROLE.match(text)
+    name = lexicon.class_of_people if match else ""
+    role = question.entities[int(match["role"])] if match and int(match["role"]) < len(question.entities) else None
+    kinds = set(graph.types(role)) if role is not None else set()
+    if match is None or role is None or not name or not any(_ROLES & set(stems(spaced(one))) for one in kinds):
+        return text
+    people = f"{forms.plural(spaced(name).lower())} with e{match['role']}"
+    what = match.groupdict().get("what")
+    own = [source for source in sources_of(graph) if np.isin(role, owners_of(graph, source))] if what else []
+    if what is not None and any(source.stems == stems(what) for source in own):
+        return text  # what the position itself has
+    return f"which {people}" if what is None else f"{what} of {people}"
 
 
 def _with_dates_of_today(graph: Graph, text: str, lexicon: Lexicon) -> str:

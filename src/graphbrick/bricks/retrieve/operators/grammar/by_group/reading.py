@@ -101,6 +101,7 @@ def _by_source(source: Source) -> Grouping:
 def per_group(parser: Parser, text: str) -> Plan | None:
     """Return the plan of a question for a number of each group; None for another question."""
     for asked in each_asked(text):
+        asked = asked._replace(said=_of_class(parser, asked.said))
         own = None if _is_combined(asked.said) or asked.best else _own_number(parser, asked.said, asked.group)
         if own is not None:
             return own
@@ -189,6 +190,12 @@ def _amounts(parser: Parser, said: str, how: str) -> Iterator[tuple[SetPlan, str
     tokens = Tokens(parser, said if _is_combined(said) else f"{_usual(said)} {said}")
     for base, measure in GroupReader(tokens, Links(tokens)).amounts():
         yield base, how or KINDS[tokens.word(0)], measure
+
+
+def _of_class(parser: Parser, said: str) -> str:
+    """Return «number of issues» for «issue count», where there are issues."""
+    noun = said.removesuffix(" count")
+    return f"number of {noun}" if noun != said and parser.resolver.lexicon.class_named(stems(noun)) else said
 
 
 def _is_combined(said: str) -> bool:

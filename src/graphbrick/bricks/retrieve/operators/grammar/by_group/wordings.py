@@ -32,6 +32,7 @@ _FOR_EACH = (
     r"(?: (?:have|has|got|contain|include|hold))?",
     rf"(?P<said>how many .+?) (?:do|does|did|has|have|had) (?P<cue>each|every)(?: of)?(?: the| our)? {_GROUP}"
     r" (?P<verb>[a-z]+(?: (?:in|at|on|for|to|by|with|from))?)",
+    rf"{_LEAD}(?:all )?(?:the |our )?{_GROUP} (?:and|with) (?:their|its) (?P<said>(?:number|count) of .+)",
     rf"{_LEAD}(?P<said>{_NUMBER}.+?)(?: {_BE}| ha[sv]e? been)? (?P<done>[a-z]+) (?P<cue>{_EACH}) {_GROUP}",
     rf"{_LEAD}(?P<said>.+?)(?: (?:are there|there are|do we have))?,? (?:(?:grouped|broken down|split|divided) )?"
     rf"(?P<cue>per|by|{_EACH}) {_GROUP}",

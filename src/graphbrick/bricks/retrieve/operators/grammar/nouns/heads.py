@@ -135,7 +135,8 @@ class Heads(OfValues):
         last = "" if entity is None else self.place.graph.label(entity).lower().split()[-1]
         if entity is None or not (is_said or (is_plural(last) and not last.endswith("ics"))):
             return
-        ends = p.Listed((entity,))
+        named, last_at = self._kinds_from(start)
+        ends = p.Listed(named)
         own = self.links.classes_of(ends.run(self.place))[:1]
         if own and not is_said and self.links.is_place(own[0]):
             return  # the «United States» are no kind of something
@@ -144,12 +145,23 @@ class Heads(OfValues):
             if not is_said and forms.kind_of(spaced(kinds[0][0]).lower()) == forms.PERSON:
                 return  # people in «North Sales» are no kind of people
             (name, link) = kinds[0]
-            end = start + 1
+            end = last_at
             after = self.class_at(end, end + 1) if end < len(tokens) else ""
             if after in own and not is_said:
                 return  # «the Transition group» is the group
             end += bool(after) and (after in own or after == name)  # «of the Group 10 elements»
             yield Subject(joined(Subject(p.Members(name), name), link, ends), name), end
+
+    def _kinds_from(self, at: int) -> tuple[tuple[int, ...], int]:
+        """Return the entities of one class that are listed from a place, with plurals as names, and the place after."""
+        tokens, named, types, end = self.tokens, list[int](), self.place.graph.types, at
+        while (entity := tokens.entity(at)) is not None and (not named or set(types(entity)) & set(types(named[0]))):
+            if named and (at == end or not is_plural(self.place.graph.label(entity).lower().split()[-1])):
+                break
+            named.append(entity)
+            end = at + 1
+            at = tokens.past(end, (",", "and", "or"))
+        return tuple(named), end
 
     def class_at(self, at: int, end: int) -> str:
         """Return the class that the words between two places name; "" for none."""
