@@ -17,6 +17,7 @@ from graphbrick.patterns.english.usual import words_in_names
 from graphbrick.patterns.lexicon import Lexicon
 
 _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
+_NOT = ("un", "in", "im", "ir", "non", "dis", "mis")  # «unshipped» is not «shipped» with a typing error
 _BEFORE_NOUN = r"(?:^|\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s) )"
 _VERB = (  # what stands before and after a verb: «who work in», «people who report to X work from»
     r"\b(?:who|that|(?<=\w )which|they|ever|(?:does|do|did|has|have) \S+(?: \S+)?"
@@ -74,7 +75,8 @@ class WordReader:
     def misspelt(self, words: Iterable[str]) -> list[Reading]:
         """Return the words that are typing errors of one known word; «mater» of «alma mater» is none."""
         unknown = [word for word in self._unknown(words) if word not in words_in_names()]
-        return [reading for word in unknown if (reading := self._by_spelling(word))]
+        found = [reading for word in unknown if (reading := self._by_spelling(word))]
+        return [one for one in found if not any(one.word == f"{no}{one.read_as}" for no in _NOT)]
 
     def near(self, words: Iterable[str], text: str) -> list[Reading]:
         """Return the words that mean what one word of the graph means.

@@ -22,6 +22,8 @@ TABLES = {
     "nodes_asset": "id,label,name,category\na1,Asset,LT-1,Laptop\na2,Asset,LT-2,Laptop\na3,Asset,PH-1,Phone\n",
     "nodes_project": "id,label,name,budget_keur\np1,Project,Billing,5\np2,Project,Website,7\n",
     "edges_owned": "start,end,type\np1,d1,OWNED_BY_DEPT\np2,d2,OWNED_BY_DEPT\n",
+    "nodes_position": "id,label,name,pay_type\nt1,Position,President,Monthly\nt2,Position,Clerk,Hourly\n",
+    "edges_position": "start,end,type\ne2,t1,HAS_POSITION\ne3,t2,HAS_POSITION\ne4,t2,HAS_POSITION\n",
     "nodes_course": "id,label,name\nc1,Course,First Aid\n",
     "nodes_absence": "id,label,name\nx1,Absence,Sick leave\nx2,Absence,Annual leave\n",
     "edges_dept_emp": "start,end,type,from_date,to_date\ne1,d1,DEPT_EMP,2010-01-04,2015-01-01\n"
@@ -62,6 +64,11 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Which employees work in Sales and have no laptop?", {"Bo Hay", "Di Fay"}),
         ("employees not in Finance or at South Hub", {"Bo Hay"}),
         ("how many people in Sales have no mentor", {"1"}),
+        # Who has a position is meant, unless the position itself has what is asked for.
+        ("Who is the president?", {"Bo Hay"}),
+        ("Who are the clerks?", {"Cy Orr", "Di Fay"}),
+        ("birth date of the president", {"1990-02-03"}),
+        ("What is the pay type of the president?", {"Monthly"}),
         # A noun after a class may name those at the end of a relation.
         ("List the department heads", {"Ada Low", "Bo Hay"}),
         ("Which department heads know Python?", {"Ada Low"}),

@@ -25,6 +25,9 @@ TABLES = {
     "nodes_rep": "id,label,name,grade\nr1,Rep,Eva Lind,senior\nr2,Rep,Finn Moe,junior\nr3,Rep,Gus Poe,senior\n",
     "edges_deal": "start,end,type\nd1,c1,DEAL_WITH\nd2,c1,DEAL_WITH\nd2,c2,DEAL_WITH\n",
     "edges_account": "start,end,type\nc1,r1,ACCOUNT_OF\nc2,r1,ACCOUNT_OF\nc3,r2,ACCOUNT_OF\n",
+    "nodes_order": "id,label,name,shipped_date\nq1,Order,O-1,2024-01-02\nq2,Order,O-2,\n",
+    "nodes_shipper": "id,label,name\nz1,Shipper,Fast Line\nz2,Shipper,Slow Line\n",
+    "edges_via": "start,end,type\nq1,z1,SHIPPED_VIA\nq2,z2,SHIPPED_VIA\n",
     "nodes_club": "id,label,name\nv1,Club,Chess Club\nv2,Club,Choir\n",
     "edges_member": "start,end,type,role\nu1,v1,MEMBER_OF,president\nu2,v1,MEMBER_OF,member\nu1,v2,MEMBER_OF,member\n",
 }
@@ -51,6 +54,11 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("issues that have no subtasks but are in an epic", {"OPS-3"}),
         ("issues nobody reported", {"OPS-2", "OPS-4", "OPS-5"}),
         ("issues that don't block anything", {"OPS-2", "OPS-4", "OPS-5"}),
+        # What has no date of it is not done, whatever else speaks of it.
+        ("How many orders have not been shipped?", {"1"}),
+        ("unshipped orders", {"O-2"}),
+        ("shipped orders", {"O-1"}),
+        ("orders not shipped by Fast Line", {"O-2"}),
         # «Won» is a stage; who has no lost deals may have none at all.
         ("companies that have won deals", {"Alba"}),
         ("companies with no lost deals", {"Cuno"}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +17,9 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, DECA
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.wordings.units import names_of_unit
 from graphbrick.language.stems import spaced, stem, stems
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import Source, owners_of
 
+_OBJECTS = frozenset("by via with from to for through".split())
 _DUE = frozenset(map(stem, "due required deadline expected promised planned scheduled target".split()))
 """Stems of names of dates until which something should be done."""
 
@@ -166,6 +167,21 @@ class Comparing(Ranking):
         yield from self.beside_another(at + 1, subject, named[0])
         for bound, end in self.moment(at + 1):
             yield from self.as_compared(subject, named[0], bound, end)
+        yield from self.known_date(at, subject)
+
+    def known_date(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(patients who) died», «(orders that were) shipped», where only some have the date of it."""
+        verbs = self.tokens.verb_stems(at)
+        named = self.dates_named(verbs, subject.name) if self.tokens.word(at + 1) not in _OBJECTS else []
+        if len(named) != 1 or not (verbs & set(named[0].stems) or self._nouns_of(verbs, named[0])):
+            return
+        members, owners = self.lexicon.classes[subject.name], owners_of(self.place.graph, named[0])
+        if not np.isin(members, owners).all():
+            yield Reading(self.with_some(subject, named[0], none=False), at + 1)
+
+    def _nouns_of(self, verbs: Set[str], source: Source) -> set[str]:
+        """Return the words of a date that a verb is told by: the `date_of_death` of who died."""
+        return {word for word in source.stems for verb in verbs if (word,) in self.english.near.get(verb, ())}
 
     def beside_another(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
         """Yield «(shipped) after their required date», «(stock) below the reorder level», «(shipped) late»."""

@@ -22,12 +22,15 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
 )
 from graphbrick.bricks.retrieve.operators.grammar.links import PARTICLES, Link
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges
+from graphbrick.bricks.retrieve.operators.grammar.nouns.phrases import is_participle
 from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     BE,
     DO,
     GETS,
     HAPPENS,
+    HAVE,
     MOVES,
+    NOT,
     PLACED,
     PLACES,
     STARTS,
@@ -53,11 +56,15 @@ class Verbs(Clocks):
 
     def _verb(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield what a verb says: a relation with its objects, a number, a date."""
-        passive = at > 0 and any(self.tokens.word(place) in BE for place in (at - 1, at - 2))
+        tokens = self.tokens
+        passive = at > 0 and any(tokens.word(place) in BE for place in (at - 1, at - 2))
+        if at > 1 and tokens.is_one_of(at - 1, NOT) and tokens.word(at - 2) not in HAVE:
+            passive = passive or is_participle(tokens.word(at))  # «orders not shipped by e0»
         yield from self.passive_or_active(at, subject, passive=passive)
 
     def passive_or_active(self, at: int, subject: Subject, *, passive: bool) -> Iterator[Reading]:
         """Yield what a verb says of subjects that do it, or to whom it is done."""
+        yield from self.known_date(at, subject) if passive else ()
         for link, end in self.links.by_verb(at, subject.name, passive=passive):
             yield from self._done(end, subject, link, passive=passive)
         if self.tokens.verb_stems(at) & WORKS:

@@ -14,16 +14,16 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.bricks.retrieve.operators.wordings.initials import with_codes, with_initials
+from graphbrick.bricks.retrieve.operators.wordings.plain_words.rewording import in_plain_words
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
 from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
 from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
-from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
-from graphbrick.patterns.properties.sources import owners_of, sources_of
+from graphbrick.patterns.properties.sources import sources_of
 
 _HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
@@ -43,28 +43,6 @@ _IN_UNIT = re.compile(
 _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _RUNS_ON, _RUN = re.compile(r"\b(?:runs?|ran) on\b"), stem("run")
-_PEOPLE = re.compile(r"\b(?:the (?=head))?(people|persons?|folks|colleagues?|co-?workers?|head ?count)\b")
-_SEX = {"women": "female", "woman": "female", "men": "male", "man": "male"}
-_SEXES = re.compile(rf"\b({'|'.join(_SEX)})\b(?! (?:city|utd|united)\b)")
-_WHERE = r"(?=(?:in|at|from|on|out of)\b)"
-_WORKS_THERE = re.compile(
-    r"\b(?P<do>do|does|did|has|have) (?P<who>(?:the )?(?:e\d+|[a-z]+)(?: who .+?)?)(?P<ever> ever)? "
-    rf"work(?:ed)? {_WHERE}"
-)
-_WORKS = re.compile(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
-_BE = {"works": "is ", "work": "are ", "worked": "was ", "working": "", "have worked": "were ", "has worked": "was "}
-_THERE = re.compile(r"^(?:is|are) there (?:an? |any )?(?P<what>[a-z -]+?) (?:in|at|on|for) (?P<who>(?:the )?e\d+)$")
-_ROLES = frozenset(map(stem, "position role job title rank occupation profession".split()))
-_WHO_IS = re.compile(r"^who (?:is|are|was|were) (?:the |our |an? )?e(?P<role>\d+)s?$")
-_OF_ROLE = re.compile(
-    r"^(?:what (?:is|are) )?(?:the )?(?P<what>[a-z]+(?: [a-z]+)?) of (?:the |our |an? )?e(?P<role>\d+)s?$"
-)
-_HAS = {"knows": "has", "know": "have", "knew": "had"}
-_KNOWS = re.compile(r"\b(?:knows|know|knew)\b(?= (?:(?:both|either|neither|no|any) )?e\d)")
-_BY_TODAY = re.compile(
-    r"\b(?:today|yesterday|tomorrow|ago|days?|weeks?|months?|quarters?|years?|aged?|older|younger|in (?:their|his|her)"
-    r"|(?:over|under|above|below|at least|at most) \d)"
-)
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
 
@@ -84,12 +62,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=_without_own_unit(graph, question.text))
     known = partial(_means_something, lexicon, english)
-    question = replace(question, text=_with_class_of_people(graph, question.text, lexicon))
-    question = replace(question, text=_without_work(graph, question.text, lexicon))
-    question = replace(question, text=_with_state(graph, question.text))
-    question = replace(question, text=_of_those_in_role(graph, question, lexicon))
-    question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
-    question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
+    question = in_plain_words(graph, question, lexicon)
     question = replace(question, text=with_initials(graph, question.text, lexicon, english))
     question = replace(question, text=with_codes(graph, question.text, lexicon, english))
     question = replace(question, text=with_short_names(graph, question.text, lexicon.classes, known))
@@ -104,90 +77,6 @@ def in_years(graph: Graph, question: Question) -> Question:
     """Return a question with «age» for words that otherwise compare dates, if the graph has an age."""
     has_age = any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph))
     return replace(question, text=_in_years(question.text)) if has_age else question
-
-
-def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
-    """Return a question with the one class of persons for «people», «women», «headcount», if nothing is called so."""
-    found, name = _PEOPLE.search(text) or _SEXES.search(text), lexicon.class_of_people
-    own = {word for source in sources_of(graph) for word in source.words}.union(lexicon.words) if found else set()
-    if found is None or not name or own.intersection(stems(found[1])):
-        return text
-    one = spaced(name).lower()
-    many = forms.plural(one)
-
-    def named(match: re.Match[str]) -> str:
-        if match[1].startswith("head"):
-            return f"number of {many}"
-        return many if match[1] == "people" or match[1].endswith("s") else one
-
-    if any("woman" in source.codes for source in sources_of(graph)):  # «women» of a column with the code F
-        text = _SEXES.sub(lambda match: f"{_SEX[match[1]]} {many if match[1].endswith('en') else one}", text)
-    return _PEOPLE.sub(named, text)
-
-
-def _having_what_is_known(graph: Graph, text: str, lexicon: Lexicon) -> str:
-    """Return «who has e0» for «who knows e0», where nothing in the graph speaks of knowing but a relation of having."""
-    if _KNOWS.search(text) is None or stem("know") in lexicon.words:
-        return text
-    labels = (label_stems(graph.relation_label(number)) for number in range(graph.n_relations))
-    is_had = any(label[:1] == (stem("has"),) for label in labels)
-    return _KNOWS.sub(lambda match: _HAS[match[0]], text) if is_had else text
-
-
-def _of_those_in_role(graph: Graph, question: Question, lexicon: Lexicon) -> str:
-    """Return «which employees with e0» for «who is e0», and «salary of employees with e0», where e0 is a position."""
-    text = question.text
-    match = _WHO_IS.match(text) or _OF_ROLE.match(text)
-    name = lexicon.class_of_people if match else ""
-    role = question.entities[int(match["role"])] if match and int(match["role"]) < len(question.entities) else None
-    kinds = set(graph.types(role)) if role is not None else set()
-    if match is None or role is None or not name or not any(_ROLES & set(stems(spaced(one))) for one in kinds):
-        return text
-    people = f"{forms.plural(spaced(name).lower())} with e{match['role']}"
-    what = match.groupdict().get("what")
-    own = [source for source in sources_of(graph) if np.isin(role, owners_of(graph, source))] if what else []
-    if what is not None and any(source.stems == stems(what) for source in own):
-        return text  # what the position itself has
-    return f"which {people}" if what is None else f"{what} of {people}"
-
-
-def _with_dates_of_today(graph: Graph, text: str, lexicon: Lexicon) -> str:
-    """Return a question with dates for «last month», «older than 50»; see `today.in_dates`."""
-    if not _BY_TODAY.search(text):
-        return text
-    from graphbrick.bricks.retrieve.operators.today import in_dates  # most questions speak of no such time
-
-    return in_dates(graph, text, lexicon)
-
-
-def _with_state(graph: Graph, text: str) -> str:
-    """Return «does e0 have a lift» for «is there a lift in e0», where a property says yes or no."""
-    match = _THERE.match(text)
-    states = (one for one in sources_of(graph) if one.kind is Kind.BOOLEAN) if match else ()
-    if match is None or not any(one.stems == stems(match["what"]) for one in states):
-        return text
-    return f"does {match['who']} have {match['what']}"
-
-
-def _without_work(graph: Graph, text: str, lexicon: Lexicon) -> str:
-    """Return a question with «who is in e0» for «who works in e0», where nothing in the graph speaks of work."""
-    if "work" not in text or stem("work") in lexicon.words:
-        return text
-    if any(stem("work") in source.words for source in sources_of(graph)):
-        return text
-    said = _WORKS_THERE.search(text)
-    found = said or _WORKS.search(text)
-    if found is not None:
-        event(
-            "nothing in this graph speaks of work: it is read as being there", "operators.work", said=found[0].strip()
-        )
-    if said is not None:
-        is_many = said["do"] == "do" or is_plural(said["who"].split()[-1])
-        be = {"did": "were" if is_many else "was", "has": "was", "have": "were"}.get(
-            said["do"], "are" if is_many else "is"
-        )
-        return f"{text[: said.start()]}{be} {said['who']}{said['ever'] or ''} {text[said.end() :]}"
-    return _WORKS.sub(lambda match: _BE[match[1]], text)
 
 
 def _without_own_unit(graph: Graph, text: str) -> str:

@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.operators.grammar.groups import (
     SOME,
     Group,
     Quantity,
+    Reading,
     Subject,
     joined,
 )
@@ -38,6 +39,10 @@ class Nouns(Heads):
     @abstractmethod
     def best(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield the noun phrases with a superlative that begin at a place."""
+
+    @abstractmethod
+    def known_date(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield those that have the date of what a participle at a place says, where only some have it."""
 
     @abstractmethod
     def modified(self, at: int, subject: Subject) -> Iterator[tuple[SetPlan, int]]:
@@ -171,6 +176,8 @@ class Nouns(Heads):
                     yield Subject(plan, subject.name), end
         if is_participle(tokens.word(at)) and tokens.term(at) is None:  # «blocked bugs»
             for subject, end in self.with_adjectives(at + 1):
+                for one in self.known_date(at, subject):
+                    yield Subject(one.plan, subject.name), end
                 for link, after in self.links.by_verb(at, subject.name, passive=True):
                     if after == at + 1:
                         yield Subject(joined(subject, link, link.everything()), subject.name), end
