@@ -284,6 +284,10 @@ class Parser:
             names = (stems(match["noun"]), *self.english.near.get(noun, ()))
             if noun not in self.english.anything and not any(map(self.resolver.lexicon.class_named, names)):
                 return None  # «who plays both e0 and e1» is not a list
+            of_class = self.resolver.lexicon.class_named(stems(match["noun"]))
+            members = self.resolver.lexicon.classes[of_class] if of_class else None
+            if members is not None and not np.isin(self.listed(match["list"]).run(self.place), members).any():
+                return None  # «contacts vip or musician», which are tags
         return self.listed(match["list"])
 
     def _classes(self, text: str) -> SetPlan | None:

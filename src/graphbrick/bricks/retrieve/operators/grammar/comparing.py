@@ -172,7 +172,8 @@ class Comparing(Ranking):
     def known_date(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «(patients who) died», «(orders that were) shipped», where only some have the date of it."""
         verbs = self.tokens.verb_stems(at)
-        named = self.dates_named(verbs, subject.name) if self.tokens.word(at + 1) not in _OBJECTS else []
+        goes_on = self.tokens.word(at + 1) in _OBJECTS or next(self.moment(at + 1), None) is not None
+        named = [] if goes_on else self.dates_named(verbs, subject.name)
         if len(named) != 1 or not (verbs & set(named[0].stems) or self._nouns_of(verbs, named[0])):
             return
         members, owners = self.lexicon.classes[subject.name], owners_of(self.place.graph, named[0])

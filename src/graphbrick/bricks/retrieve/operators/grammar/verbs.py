@@ -30,7 +30,6 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import (
     HAPPENS,
     HAVE,
     MOVES,
-    NOT,
     PLACED,
     PLACES,
     STARTS,
@@ -58,7 +57,7 @@ class Verbs(Clocks):
         """Yield what a verb says: a relation with its objects, a number, a date."""
         tokens = self.tokens
         passive = at > 0 and any(tokens.word(place) in BE for place in (at - 1, at - 2))
-        if at > 1 and tokens.is_one_of(at - 1, NOT) and tokens.word(at - 2) not in HAVE:
+        if at > 1 and tokens.word(at - 1) == "not" and tokens.word(at - 2) not in HAVE | DO:
             passive = passive or is_participle(tokens.word(at))  # «orders not shipped by e0»
         yield from self.passive_or_active(at, subject, passive=passive)
 

@@ -40,6 +40,7 @@ _ASKED_LAST = re.compile(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [
 _OF_ONE_THAT_DOES = re.compile(
     r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
 )
+_ASKED_NOUN = re.compile(r"^(?:who|what) (?:is|are|was|were) the (?P<noun>[a-z]+) (?:of|in|at|for)\b")
 _MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
@@ -154,7 +155,18 @@ def with_confidence(
         event(text, "operators.steps_not_said", relations=unsaid)
     sure = likely(nearness, is_read=not unread)
     sure = min(sure, _READ_AS) if readings else sure
-    return replace(evidence, confidence=min(sure, _GUESSED) if names or unsaid else sure)
+    is_guess = bool(names or unsaid) or _says_which(parser, unread)
+    return replace(evidence, confidence=min(sure, _GUESSED) if is_guess else sure)
+
+
+def _says_which(parser: Parser, unread: Sequence[str]) -> bool:
+    """Return whether a word that is not read says which are meant, or what: «organic products», «the manager of»."""
+    if not has_columns(parser.place.graph):
+        return False
+    text, named = parser.question.text, parser.resolver.lexicon.class_named
+    after = [match[1] for word in unread for match in re.finditer(rf"\b{re.escape(word)}(?:-[a-z]+)* ([a-z]+)\b", text)]
+    asked = _ASKED_NOUN.match(text)
+    return any(named(stems(noun)) for noun in after) or (asked is not None and asked["noun"] in unread)
 
 
 def _unread(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import (
@@ -165,15 +165,20 @@ class Nouns(Heads):
             yield from self.with_modifiers(Subject(plan, subject.name), end)
         yield subject, at
 
-    def with_adjectives(self, at: int) -> Iterator[tuple[Subject, int]]:
-        """Yield «married pilots», «Boeing and Airbus planes», «high severity faults», or a noun alone."""
-        tokens = self.tokens
-        for subject, end in self._head(at):
-            yield subject, end
-        for values, place in self.values(at):
+    def _with_values(self, said: Iterable[tuple[Values, int]]) -> Iterator[tuple[Subject, int]]:
+        for values, place in said:
             for subject, end in self.with_adjectives(place):
                 for plan in self.with_values(subject, values):
                     yield Subject(plan, subject.name), end
+
+    def with_adjectives(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «married pilots», «Boeing and Airbus planes», «high severity faults», or a noun alone."""
+        tokens = self.tokens
+        said = list(self.values(at))
+        several = [one for one in said if len(one[0].terms) > 1 and not one[0].is_or]  # «electric and manual tools»
+        yield from self._with_values(one for one in said if one not in several)  # «open bugs», before all that is open
+        yield from self._head(at)
+        yield from self._with_values(several)
         if is_participle(tokens.word(at)) and tokens.term(at) is None:  # «blocked bugs»
             for subject, end in self.with_adjectives(at + 1):
                 for one in self.known_date(at, subject):

@@ -43,7 +43,8 @@ class OfValues(Roles):
         """Yield values side by side, each with whether it is negated: «married», «unmarried», «Boeing or Airbus»."""
         tokens = self.tokens
         if tokens.word(at) == "either":
-            yield from ((found, end) for found, end in self.values(at + 1) if found.is_or)
+            start = tokens.past(at + 1, ("a", "an", "the"))
+            yield from ((found, end) for found, end in self.values(start) if found.is_or)
             return
         is_not = tokens.is_one_of(at, ("not", "non", "non-"))
         place = at + 1 if is_not else at
@@ -54,8 +55,12 @@ class OfValues(Roles):
         negated = is_not or tokens.term(place) is None or tokens.is_prefixed(place)
         after = tokens.past(end, (",",))
         if tokens.word(after) in ("and", "or", "nor"):
-            for others, last in self.values(tokens.past(after + 1, ("the",))):
+            for others, last in self.values(tokens.past(after + 1, ("a", "an", "the"))):
                 yield others._replace(terms=((term, negated), *others.terms), is_or=tokens.word(after) != "and"), last
+        beside = tokens.term(end)
+        if beside is not None and term.value is not True and not frozenset(term.sources).isdisjoint(beside[0].sources):
+            for others, last in self.values(end):  # «in Berlin London and Rome»
+                yield others._replace(terms=((term, negated), *others.terms), is_or=True), last
         yield Values(((term, negated),)), end
 
     def _prefixed(self, at: int) -> tuple[Term, int] | None:
