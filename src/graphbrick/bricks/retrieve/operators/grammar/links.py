@@ -338,10 +338,11 @@ class Links:
         return [Link(((join.relation, join.forward),), join.end)]
 
     def _says_classes(self, join: Join) -> bool:
-        """Return whether a relation is called by no more than the classes that it joins: `DEPT_EMP`."""
+        """Return whether a relation is called by no more than the classes that it joins: `DEPT_EMP`, `DEAL_OF`."""
         label = self.place.graph.relation_label(join.relation)
         words = stems(" ".join(in_full(in_words(label).lower().split(), frozenset())))
-        return bool(words) and set(words) <= {*stems_of_name(join.start), *stems_of_name(join.end)}
+        own = {*stems_of_name(join.start), *stems_of_name(join.end)}
+        return bool(own.intersection(words)) and set(words) <= own | {"of", stem("has")}
 
     def is_said(self, join: Join, preposition: str) -> bool:
         """Return whether the label of a relation has a preposition, or a word for what it says of journeys."""

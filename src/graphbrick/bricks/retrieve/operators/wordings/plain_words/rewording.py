@@ -39,6 +39,20 @@ _BY_TODAY = re.compile(
     r"|(?:over|under|above|below|at least|at most) \d)"
 )
 
+_NOT_SINCE = re.compile(
+    r"(?:,? (?:that|which|who|whom))?(?: (?:we|you|they|i|nobody))? (?:(?:has|have|had|was|were|is|are) )?"
+    r"(?:not|never) (?:been )?(?P<done>[a-z]+(?:ed|en|t)) since (?=\S)"
+)
+_DONE_TO = (  # what has a state by a verb, and how the state is said
+    (re.compile(r"^(?P<who>.+) (?P<done>[a-z]+) the (?P<most>most|fewest) (?P<noun>[a-z]+)$"),
+     r"\g<who> has the \g<most> DONE"),
+    (re.compile(r"^how many (?P<noun>[a-z]+) (?P<do>did|does|has|have) (?P<who>(?:the )?e\d+) (?P<done>[a-z]+)"
+                r"(?P<rest>(?: in .+)?)$"), r"how many DONE does \g<who> have\g<rest>"),
+    (re.compile(r"^(?P<who>.+?) (?:has |have )?never (?P<done>[a-z]+) (?:an? |any )?(?P<noun>[a-z]+)$"),
+     r"\g<who> without DONE"),
+    (re.compile(r"^(?P<lead>(?:which |what |all )?)(?P<noun>[a-z]+)(?: that)? (?P<who>e\d+) (?P<done>[a-z]+)$"),
+     r"\g<lead>DONE of \g<who>"),
+)  # fmt: skip
 _NOT_DONE = re.compile(r"\bun(?P<done>[a-z]{3,}(?:ed|en|t)) (?P<noun>[a-z]+s)\b")
 
 
@@ -56,7 +70,32 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     question = replace(question, text=_of_those_in_role(graph, question, lexicon))
     question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
     question = replace(question, text=_with_not(graph, question.text, lexicon))
+    question = replace(question, text=_last_before(graph, question.text))
+    question = replace(question, text=_with_state_of_verb(graph, question.text, lexicon))
     return replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
+
+
+def _last_before(graph: Graph, text: str) -> str:
+    """Return «with a last seen before 2024» for «not seen since 2024», where a property is called `last_seen`."""
+    match = _NOT_SINCE.search(text)
+    names = {one.stems: one.spoken for one in sources_of(graph) if one.is_date} if match else {}
+    own = names.get((stem("last"), stem(match["done"]))) if match else None
+    if match is None or own is None:
+        return text
+    return f"{text[: match.start()]} with a {own} date before {text[match.end() :]}".replace("  ", " ").strip()
+
+
+def _with_state_of_verb(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «has the most won deals» for «won the most deals», where deals have a stage that is called won."""
+    for pattern, plain in _DONE_TO:
+        match = pattern.search(text)
+        verb = forms.verb_of(match["done"]) if match and forms.is_installed() else ""
+        if match is None or not verb or stem(verb) in lexicon.words or not lexicon.classes_in(match["noun"]):
+            continue
+        if forms.participle(verb) in words_of_values(graph):
+            nouns = match["noun"] if is_plural(match["noun"]) else forms.plural(match["noun"])
+            return match.expand(plain.replace("DONE", f"{forms.participle(verb)} {nouns}"))
+    return text
 
 
 def _with_not(graph: Graph, text: str, lexicon: Lexicon) -> str:
