@@ -69,6 +69,11 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Who are the clerks?", {"Cy Orr", "Di Fay"}),
         ("birth date of the president", {"1990-02-03"}),
         ("What is the pay type of the president?", {"Monthly"}),
+        # When somebody joined is a date of the triple.
+        ("Who joined Finance in 2015?", {"Ada Low"}),
+        ("employees who moved to Finance after 2016", {"Cy Orr"}),
+        ("Who has been in Sales since 2005?", {"Bo Hay"}),
+        ("Who joined Sales since 2006?", {"Ada Low", "Di Fay"}),
         # A noun after a class may name those at the end of a relation.
         ("List the department heads", {"Ada Low", "Bo Hay"}),
         ("Which department heads know Python?", {"Ada Low"}),

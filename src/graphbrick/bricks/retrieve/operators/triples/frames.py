@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.dates import MOMENT
+from graphbrick.bricks.retrieve.operators.measures import Span
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.sets import Listed
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties, with_text
@@ -22,6 +24,7 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.language.voice import begins_at
 from graphbrick.patterns.lexicon import Lexicon, label_stems, stems_of_name
 
+_IS = re.compile(r"\b(?:been|is|are|was|were)\b")
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))
 _LONGEST_TEXT = 4  # words of a text of triples
 YEARS = frozenset(map(stem, ("year", "season")))
@@ -265,12 +268,23 @@ class Frames:
             verb = "begins" if one is begin else "ends"
             if not (one is begin and (period.word == "since" or self.english.search(verb, text))):
                 assumption = f"{one.name!r} is the only date of these triples; compared with «{period.span.said}»"
-        condition = During(one.name, period.span, until)
+        is_state = one is begin and period.word == "since" and _IS.search(text) is not None
+        condition = During(one.name, _begun(period.span) if is_state else period.span, until)
         edges = replace(frame.edges, conditions=(*frame.edges.conditions, condition))
         of_time = [word for word in frame.unread if self.english.is_among(word, one.words | TIME_WORDS)]
         unread = tuple(word for word in frame.unread if word not in of_time)
         spoken = frame.spoken + len(of_time)
         return replace(frame, edges=edges, unread=unread, spoken=spoken, has_period=True, assumption=assumption)
+
+
+def _begun(span: Span) -> Span:
+    """Return the year, month or day of «since 2005»: who «has been in Sales since 2005» began then.
+
+    >>> _begun(Span(2005.0, np.inf, True, "since 2005")).high < 2006
+    True
+    """
+    width = {1: 1.0, 2: 1 / 12, 3: 1 / 366}[span.said.count("-") + 1]
+    return span._replace(high=span.low + width - MOMENT, said=span.said.replace("since", "in"))
 
 
 def _words(text: str, names: Set[str]) -> list[str]:

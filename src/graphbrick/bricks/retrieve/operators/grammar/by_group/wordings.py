@@ -92,8 +92,8 @@ def each_asked(text: str) -> Iterator[Asked]:
     Args:
         text: The question, in lower case, with placeholders for entities.
 
-    >>> list(each_asked("average price of products by category"))
-    [Asked(said='average price of products', group='category', best='', is_number=True, verb='', done='')]
+    >>> [(one.said, one.group) for one in each_asked("average price of products by category")]
+    [('average price of products', 'category')]
     >>> [one.best for one in each_asked("which country has the most customers")]
     ['largest']
     """

@@ -39,6 +39,11 @@ _BY_TODAY = re.compile(
     r"|(?:over|under|above|below|at least|at most) \d)"
 )
 
+_BEGINS = frozenset(map(stem, "since from start started begin began joined".split()))
+_JOINED = re.compile(
+    r"\b(?P<done>joined|entered|moved|transferred|switched)(?: to| into)? "
+    r"(?=(?:the )?e\d+ (?:in|on|before|after|since|between|during|until)\b)"
+)
 _NOT_SINCE = re.compile(
     r"(?:,? (?:that|which|who|whom))?(?: (?:we|you|they|i|nobody))? (?:(?:has|have|had|was|were|is|are) )?"
     r"(?:not|never) (?:been )?(?P<done>[a-z]+(?:ed|en|t)) since (?=\S)"
@@ -70,9 +75,20 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     question = replace(question, text=_of_those_in_role(graph, question, lexicon))
     question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
     question = replace(question, text=_with_not(graph, question.text, lexicon))
+    question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
+    question = replace(question, text=_with_start(graph, question.text, lexicon))
     question = replace(question, text=_last_before(graph, question.text))
-    question = replace(question, text=_with_state_of_verb(graph, question.text, lexicon))
-    return replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
+    return replace(question, text=_with_state_of_verb(graph, question.text, lexicon))
+
+
+def _with_start(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «who started in e0 in 2015» for «who joined e0 in 2015», where triples have a date of their beginning."""
+    match = _JOINED.search(text)
+    columns = (one for one in getattr(graph, "columns", ()) if one.of_triples) if match else ()
+    is_dated = any(not _BEGINS.isdisjoint(stems(spaced(one.name))) for one in columns)
+    if match is None or not is_dated or stem(match["done"]) in lexicon.words:
+        return text
+    return f"{text[: match.start()]}started in {text[match.end() :]}"
 
 
 def _last_before(graph: Graph, text: str) -> str:
