@@ -71,6 +71,8 @@ EVERYDAY = tuple(
         (r"^((?:which|what) [a-z -]+?) (?:can|could) (?:we|i|you|one) (?:get|buy|order|obtain|access|rent) "
          r"(?:through|via|from|at) (e\d+)$", r"\1 does \2 have"),
         (r"\bbelonging to\b", "of"),
+        (r"^(?:the )?(most (?:common|frequent)|commonest|rarest|least common) ([a-z]+(?: [a-z]+)?)$",
+         r"what is the \1 \2"),
         (r"^(?:the )?(?:number|count) (?!of\b|for\b|is\b|by\b|per\b|in\b|\d)(?=[a-z]+s\b)", "number of "),
         (r"^(?!what|which|how|the |show|list)((?:.* )?[a-z]{3,}s\b.*) count$", r"number of \1"),
         (r"\b(specs?|specifications?|teams?|compan(?:y|ies)|people|persons?|authors?|groups?|organi[sz]ations?) "

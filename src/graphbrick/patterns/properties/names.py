@@ -38,7 +38,7 @@ _IN_FULL = dict(
     |pax passengers|flt flight|temp temperature|ref reference|msg message|subj subject|insp inspection
     |maint maintenance|assoc associated|approx approximate|enrol enrolment|exp expiry|qual qualification|stu student
     |tchr teacher|bldg building|rm room|sem semester|pts points|std standard|prog programme|wkday weekday
-    |mob mobile""".split("|")
+    |mob mobile|intl international|dom domestic""".split("|")
 )
 _PAIRS = {"arr": "arrival", "dep": "departure"}  # only where a graph has both
 

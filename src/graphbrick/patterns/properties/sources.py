@@ -215,6 +215,8 @@ def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
     agents = (word[:-2] for word in stems if len(word) >= _SHORTEST_AGENT and word.endswith(("er", "or")))
     means = (word for short in stems for word in _MEANS.get(short, ()))
     words, is_state = frozenset((*stems, *agents, *means)), len(stems) > 1 and stems[0] in ("is", "has")
+    if len(stems) > 1 and stems[-1] == "flag":
+        return words - _SMALL or words, stems[:-1]
     return words - _SMALL or words, stems[1:] if is_state else stems
 
 

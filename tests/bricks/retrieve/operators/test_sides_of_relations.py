@@ -30,6 +30,12 @@ TABLES = {
     "nodes_order": "id,label,name,shipped_date\nq1,Order,O-1,2024-01-02\nq2,Order,O-2,\n",
     "nodes_shipper": "id,label,name\nz1,Shipper,Fast Line\nz2,Shipper,Slow Line\n",
     "edges_via": "start,end,type\nq1,z1,SHIPPED_VIA\nq2,z2,SHIPPED_VIA\n",
+    "nodes_student": "id,label,name,status,intl_flag,phone_primary,next_of_kin_phone\n"
+    "n1,Student,Ida Moe,withdrawn,true,123,9\nn2,Student,Jon Ray,active,false,,8\n",
+    "nodes_course": "id,label,name,wkday\ng1,Course,Algebra,Mon\ng2,Course,Botany,Tue\n",
+    "nodes_food": "id,label,name\nf1,Food,Nuts\n",
+    "edges_takes": "start,end,type\nn1,g1,TAKES\nn2,g2,TAKES\n",
+    "edges_allergic": "start,end,type\nn1,f1,ALLERGIC_TO\n",
     "nodes_club": "id,label,name\nv1,Club,Chess Club\nv2,Club,Choir\n",
     "edges_member": "start,end,type,role\nu1,v1,MEMBER_OF,president\nu2,v1,MEMBER_OF,member\nu1,v2,MEMBER_OF,member\n",
 }
@@ -61,6 +67,14 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("unshipped orders", {"O-2"}),
         ("shipped orders", {"O-1"}),
         ("orders not shipped by Fast Line", {"O-2"}),
+        # Forms of verbs, nouns, days and flags that the graph has in another form.
+        ("students who withdrew", {"Ida Moe"}),
+        ("How many students withdrew?", {"1"}),
+        ("international students", {"Ida Moe"}),
+        ("courses on monday", {"Algebra"}),
+        ("students without allergies", {"Jon Ray"}),
+        ("students without a phone number", {"Jon Ray"}),
+        ("country with the most companies", {"France"}),
         # «Won» is a stage; who has no lost deals may have none at all.
         ("companies that have won deals", {"Alba"}),
         ("companies with no lost deals", {"Cuno"}),

@@ -31,8 +31,14 @@ _PAIR = (stem("first"), stem("last"))
 _BEGINS, _ENDS = (
     (frozenset(map(stem, said.split())), frozenset(map(stem, named.split())))
     for said, named in (
-        ("open opened start started begin began launch launched", "start begin from opening opened since"),
-        ("close closed end ended finish finished stop stopped", "end until closing closed"),
+        (
+            "open opened start started begin began launch launched",
+            "start begin from opening opened since admission admitted arrival entry checkin pickup",
+        ),
+        (
+            "close closed end ended finish finished stop stopped",
+            "end until closing closed discharge departure exit checkout return",
+        ),
     )
 )
 _PARTICLES = frozenset("in up out on".split())

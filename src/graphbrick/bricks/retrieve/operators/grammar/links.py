@@ -46,6 +46,7 @@ _SUBJECTS = frozenset(
 _LONGEST = 3  # words of a verb
 GENERAL = frozenset(map(stem, "see seen saw treat serve handle use meet met stop look deal".split()))
 """Stems of verbs that say no more than that two things have to do with each other."""
+_ALIKE = 6  # letters that a noun and the word of a relation share
 _FULLER = 2.0  # times as many have one relation as any other, so that it is meant: each works somewhere
 _BEFORE_NOUN = frozenset("a an the all which what many any no of both some these those".split())
 _ENDING = 5  # letters of a noun that the name of a class may end in
@@ -285,7 +286,20 @@ class Links:
             if len(name) == 1 and _OF_VERBS.get(name[0]) in label:
                 steps |= {(number, True)}
         steps |= self._below(name)
-        return self._merged([join for join in self.between(start, None) if (join.relation, join.forward) in steps])
+        joins = self.between(start, None)
+        found = [join for join in joins if (join.relation, join.forward) in steps]
+        return self._merged(found or self._derived(name, joins))
+
+    def _derived(self, name: Stems, joins: Iterable[Join]) -> list[Join]:
+        """Return the one relation with a word that begins as a noun does: `ALLERGIC_TO` of allergies."""
+        if len(name) != 1 or len(name[0]) < _ALIKE or self.lexicon.class_named(name):
+            return []
+        begin, found = name[0][:_ALIKE], list[Join]()
+        for one in joins:
+            label = self.labels[one.relation]
+            if one.forward and name[0] not in label and any(word.startswith(begin) for word in label):
+                found.append(one)
+        return found if len({one.relation for one in found}) == 1 else []
 
     def by_records(self, name: Stems, start: str) -> list[Link]:
         """Return the relations from a class that a noun names, or counts: a review is a triple of `REVIEWED`."""

@@ -38,6 +38,7 @@ _UNITS = frozenset(
     )
 )
 AGE = stem("age")
+_PLAIN_REST = frozenset(map(stem, "primary main default number no value name".split()))
 _GENERAL = frozenset("code number name date value level".split())
 _GENERAL_STEMS = frozenset(map(stem, "date year day time month".split()))
 _LARGEST_SIZE = 3  # words of the name of a property
@@ -208,12 +209,15 @@ class Numbers:
             several = list(dict.fromkeys(one for one, last in partial if last == end))
             usual = [one for one in several if self._is_usual(tokens.stems(at, end), one)] or several
             if usual == [source] and not is_other:  # a rating is no tax rate
+                if tokens.is_one_of(end, _GENERAL) and not self.class_named(end):
+                    yield source, end + 1  # «phone number»
                 yield source, end
 
     def _is_usual(self, said: Stems, source: Source) -> bool:
-        """Return whether a noun alone is a number that is named with a verb too: goals are `goals_scored`."""
+        """Return whether a noun alone is a property with a plain word more: `goals_scored`, `phone_primary`."""
         rest = source.stems[len(said) :]
-        return source.stems[: len(said)] == said and len(rest) == 1 and said in self.english.near.get(rest[0], ())
+        is_plain = len(rest) == 1 and (rest[0] in _PLAIN_REST or said in self.english.near.get(rest[0], ()))
+        return source.stems[: len(said)] == said and is_plain
 
     def _says(self, word: str, source: Source, own: Set[str]) -> bool:
         """Return whether a word speaks of a property: of its name, or near it alone: fees are no price."""

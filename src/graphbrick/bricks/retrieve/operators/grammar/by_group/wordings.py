@@ -39,6 +39,7 @@ _FOR_EACH = (
 )
 _THE_BEST = (
     rf"{_WHICH} {_HAS} (?:the |our )?(?P<best>most|fewest|least) (?P<counted>.+)",
+    rf"(?:what is |who is )?(?:the )?{_GROUP} with (?:the )?(?P<best>most|fewest|least) (?P<counted>.+)",
     rf"{_WHICH} (?:do|does|did|are|were) (?:the )?(?P<best>most)(?: of)?(?: the| our)? (?P<counted>.+?)"
     r"(?: (?:come|live|sit|based|located|belong|reside))?(?: (?:from|in|at|to|on))?",
     rf"{_WHICH} {_HAS} (?:the )?{_BEST} (?P<said>{_NUMBER}.+)",

@@ -48,6 +48,9 @@ _NOT_SINCE = re.compile(
     r"(?:,? (?:that|which|who|whom))?(?: (?:we|you|they|i|nobody))? (?:(?:has|have|had|was|were|is|are) )?"
     r"(?:not|never) (?:been )?(?P<done>[a-z]+(?:ed|en|t)) since (?=\S)"
 )
+_WEEKDAY = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
+_BY_THEMSELVES = re.compile(r"^(?P<who>.+) (?:who|that|which) (?:have |has )?(?P<done>[a-z]+)$")
+_DID_THEMSELVES = re.compile(r"^(?P<who>(?:how many|which|what) [a-z]+(?: [a-z]+)?) (?:have |has )?(?P<done>[a-z]+)$")
 _DONE_TO = (  # what has a state by a verb, and how the state is said
     (re.compile(r"^(?P<who>.+) (?P<done>[a-z]+) the (?P<most>most|fewest) (?P<noun>[a-z]+)$"),
      r"\g<who> has the \g<most> DONE"),
@@ -76,9 +79,21 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
     question = replace(question, text=_with_not(graph, question.text, lexicon))
     question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
+    question = replace(question, text=_with_short_days(graph, question.text))
     question = replace(question, text=_with_start(graph, question.text, lexicon))
     question = replace(question, text=_last_before(graph, question.text))
     return replace(question, text=_with_state_of_verb(graph, question.text, lexicon))
+
+
+def _with_short_days(graph: Graph, text: str) -> str:
+    """Return «on mon» for «on monday», if the days of the graph are cut short."""
+    values = words_of_values(graph)
+
+    def cut(match: re.Match[str]) -> str:
+        short = [match[0][:size] for size in (3, 4, 2) if match[0][:size] in values]
+        return short[0] if short and match[1] not in values else match[0]
+
+    return _WEEKDAY.sub(cut, text)
 
 
 def _with_start(graph: Graph, text: str, lexicon: Lexicon) -> str:
@@ -111,7 +126,12 @@ def _with_state_of_verb(graph: Graph, text: str, lexicon: Lexicon) -> str:
         if forms.participle(verb) in words_of_values(graph):
             nouns = match["noun"] if is_plural(match["noun"]) else forms.plural(match["noun"])
             return match.expand(plain.replace("DONE", f"{forms.participle(verb)} {nouns}"))
-    return text
+    match = _BY_THEMSELVES.match(text) or _DID_THEMSELVES.match(text)
+    verb = forms.verb_of(match["done"]) if match and forms.is_installed() else ""
+    if match is None or not verb or stem(verb) in lexicon.words or match["done"] in words_of_values(graph):
+        return text
+    that, done = "are" if match.re is _DID_THEMSELVES else "that are", forms.participle(verb)
+    return f"{match['who']} {that} {done}" if done in words_of_values(graph) else text
 
 
 def _with_not(graph: Graph, text: str, lexicon: Lexicon) -> str:
