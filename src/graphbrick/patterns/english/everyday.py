@@ -71,6 +71,7 @@ EVERYDAY = tuple(
         (r"^((?:which|what) [a-z -]+?) (?:can|could) (?:we|i|you|one) (?:get|buy|order|obtain|access|rent) "
          r"(?:through|via|from|at) (e\d+)$", r"\1 does \2 have"),
         (r"\bbelonging to\b", "of"),
+        (r"^((?:all|every|any) .+) but (?=(?:the )?e\d+$)", r"\1 except "),
         (r"^(?:the )?(most (?:common|frequent)|commonest|rarest|least common) ([a-z]+(?: [a-z]+)?)$",
          r"what is the \1 \2"),
         (r"^(?:the )?(?:number|count) (?!of\b|for\b|is\b|by\b|per\b|in\b|\d)(?=[a-z]+s\b)", "number of "),

@@ -53,14 +53,14 @@ _MOST, _BEST = (
     re.compile(r"(?<!at )\b(?:most|fewest|least)\b(?! of\b)"),
     re.compile(r"(?i)(?<!at )most|est\b|first|last|best|max|min"),
 )
-_TOTAL = re.compile(r"\b(?:total|combined)\b")
+_TOTAL = re.compile(r"\b(?:total|combined|altogether)\b|\btogether$")
 _SUMMED = re.compile(r"(?i)sum|total|mean|count|number|combined|largest|smallest")
 _OWN = re.compile(r"\b(?:their|its|his|her) own\b")
 _OWN_SHOWN = re.compile(r"(?i)(?<![a-z])own(?![a-z])")  # a town is not one's own
 _ON_TIME, _TIMELY = re.compile(r"\bon time\b(?! \w)"), re.compile(r"(?i)time|before|until|late|delay")
 _ADJECTIVE = re.compile(  # that says which ones are meant, before a noun for them
     r"(?:^|\b(?:which|what|the|all|any|every|many|of|list|our|are|there|show|me|e\d+) )"
-    r"(?P<word>main|single|large|great|small|big|long|real|actual|true|correct|available|live|given|chief)"
+    r"(?P<word>main|single|large|great|small|big|long|real|actual|true|correct|available|live|given|chief|official)"
     r" (?=(?P<noun>[a-z]+(?: [a-z]+)?))"
 )
 _NEVER = re.compile(r"(?!)")
@@ -74,7 +74,20 @@ _SHOWN_BY = (
     (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
     (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN), (_ON_TIME, _TIMELY),
 )  # fmt: skip
-_SHOWN_BY_GRAMMAR = ((_AND_HOW, _NEVER), (_COUNT, _COUNTED), (_COMPARED, _BOUNDED))
+_WINS, _WON = re.compile(r"\b(?:wins|losses|draws)\b"), re.compile(r"(?i)win|won|loss|lost|draw|result|record")
+_SHARE, _SHARED = (
+    re.compile(r"^what (?:share|percentage|proportion|fraction) of\b"),
+    re.compile(r"(?i)share|percent|ratio"),
+)
+_NON = re.compile(r"\bnon[- ](?= |$)")  # before a name
+_SHOWN_BY_GRAMMAR = (
+    (_NON, _NEGATED),
+    (_WINS, _WON),
+    (_SHARE, _SHARED),
+    (_AND_HOW, _NEVER),
+    (_COUNT, _COUNTED),
+    (_COMPARED, _BOUNDED),
+)
 _AND_WHO = re.compile(r"\band (?:who|what|when|where|how)\b")  # a second question
 _OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")

@@ -21,7 +21,7 @@ from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
-from graphbrick.language.stems import is_plural, spaced, stem
+from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 from graphbrick.patterns.properties.terms import has_names_of_people
 
@@ -38,6 +38,7 @@ _PEOPLE = frozenset("people persons".split())
 # Words of properties whose values are nouns for what has them.
 _OF_PEOPLE = frozenset(map(stem, "title role position job occupation profession rank".split()))
 _OF_THINGS = frozenset(map(stem, "type kind category subcategory class genre family style".split()))
+_CATEGORIES = frozenset(map(stem, "type kind category position role profession occupation".split()))
 _HOLDERS = frozenset("winner winners holder holders laureate laureates owners".split())
 
 
@@ -98,7 +99,8 @@ class Heads(OfValues):
             is_verb = tokens.word(end + 1) in ("the", "a", "an") or tokens.entity(end + 1) is not None
             if not name or not is_noun or is_verb or is_plural(tokens.word(end - 1)):
                 continue
-            for link in self.links.by_noun(tokens.stems(end, end + 1), name):
+            links = self.links.by_noun(tokens.stems(at, end + 1), name)  # «project leads», of `PROJECT_LEAD`
+            for link in links or self.links.by_noun(tokens.stems(end, end + 1), name):
                 if link.end != name and not self.class_at(end, end + 1):
                     every = Subject(link.everything(), link.end)
                     yield Subject(joined(every, link.back(name), p.Members(name)), link.end), end + 1
@@ -133,7 +135,8 @@ class Heads(OfValues):
         start = tokens.past(at + 2, ("the",)) if is_said else at
         entity = tokens.entity(start)
         last = "" if entity is None else self.place.graph.label(entity).lower().split()[-1]
-        if entity is None or not (is_said or (is_plural(last) and not last.endswith("ics"))):
+        is_kind = entity is not None and self._is_category(entity)
+        if entity is None or not (is_said or is_kind or (is_plural(last) and not last.endswith("ics"))):
             return
         named, last_at = self._kinds_from(start)
         ends = p.Listed(named)
@@ -142,7 +145,7 @@ class Heads(OfValues):
             return  # the «United States» are no kind of something
         kinds = [(name, link) for name in self.links.joins for link in self.links.plain(name, own, "in")]
         if len(kinds) == 1 and kinds[0][0] not in own:
-            if not is_said and forms.kind_of(spaced(kinds[0][0]).lower()) == forms.PERSON:
+            if not is_said and not is_kind and forms.kind_of(spaced(kinds[0][0]).lower()) == forms.PERSON:
                 return  # people in «North Sales» are no kind of people
             (name, link) = kinds[0]
             end = last_at
@@ -151,6 +154,10 @@ class Heads(OfValues):
                 return  # «the Transition group» is the group
             end += bool(after) and (after in own or after == name)  # «of the Group 10 elements»
             yield Subject(joined(Subject(p.Members(name), name), link, ends), name), end
+
+    def _is_category(self, entity: int) -> bool:
+        """Return whether an entity is a kind of something by its class: a Position, of defenders."""
+        return any(_CATEGORIES & set(stems(spaced(name))) for name in self.place.graph.types(entity))
 
     def _kinds_from(self, at: int) -> tuple[tuple[int, ...], int]:
         """Return the entities of one class that are listed from a place, with plurals as names, and the place after."""

@@ -61,6 +61,7 @@ _DONE_TO = (  # what has a state by a verb, and how the state is said
     (re.compile(r"^(?P<lead>(?:which |what |all )?)(?P<noun>[a-z]+)(?: that)? (?P<who>e\d+) (?P<done>[a-z]+)$"),
      r"\g<lead>DONE of \g<who>"),
 )  # fmt: skip
+_NON = re.compile(r"\bnon[- ](?P<who>e\d+)(?P<rest> [a-z].*)$")
 _NOT_DONE = re.compile(r"\bun(?P<done>[a-z]{3,}(?:ed|en|t)) (?P<noun>[a-z]+s)\b")
 
 
@@ -77,12 +78,25 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     question = replace(question, text=_with_state(graph, question.text))
     question = replace(question, text=_of_those_in_role(graph, question, lexicon))
     question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
+    question = replace(question, text=_without_those(question.text, lexicon))
     question = replace(question, text=_with_not(graph, question.text, lexicon))
     question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
     question = replace(question, text=_with_short_days(graph, question.text))
     question = replace(question, text=_with_start(graph, question.text, lexicon))
     question = replace(question, text=_last_before(graph, question.text))
     return replace(question, text=_with_state_of_verb(graph, question.text, lexicon))
+
+
+def _without_those(text: str, lexicon: Lexicon) -> str:
+    """Return «countries in e1 except e0 countries» for «non-e0 countries in e1»."""
+    match = _NON.search(text)
+    words = match["rest"].split() if match else []
+    named = (size for size in (1, 2) if words[size - 1 :] and lexicon.class_named(stems(words[size - 1])))
+    size = next(named, 0)
+    if match is None or not size:
+        return text
+    nouns = " ".join(words[:size])
+    return f"{text[: match.start()]}{match['rest'].strip()} except {match['who']} {nouns}"
 
 
 def _with_short_days(graph: Graph, text: str) -> str:
