@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from built_graphs import built_from_tables
 
+from graphbrick.core.errors import LinkError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -36,6 +39,16 @@ TABLES = {
     "nodes_food": "id,label,name\nf1,Food,Nuts\n",
     "edges_takes": "start,end,type\nn1,g1,TAKES\nn2,g2,TAKES\n",
     "edges_allergic": "start,end,type\nn1,f1,ALLERGIC_TO\n",
+    "nodes_union": "id,label,name\nw1,Union,North Pact\nw2,Union,South Pact\n",
+    "nodes_country": "id,label,name,code\nx1,Country,Avia,AV\nx2,Country,Bovia,BO\nx3,Country,Cavia,CA\n",
+    "nodes_city": "id,label,name\ny1,City,Aville\ny2,City,Boville\n",
+    "edges_union": "start,end,type\nx1,w1,PART_OF\nx2,w1,PART_OF\nx2,w2,PART_OF\nx3,w2,PART_OF\n",
+    "edges_capital": "start,end,type\nx1,y1,HAS_CAPITAL\nx2,y2,HAS_CAPITAL\n",
+    "nodes_team": "id,label,name\nt1,Team,Reds\nt2,Team,Blues\n",
+    "nodes_player": "id,label,name,goals\nm1,Player,Kim Lo,3\nm2,Player,Lee Ma,9\nm3,Player,Max Na,5\n",
+    "nodes_position": "id,label,name\no1,Position,Defender\no2,Position,Forward\n",
+    "edges_team": "start,end,type\nm1,t1,TEAM\nm2,t1,TEAM\nm3,t2,TEAM\n",
+    "edges_position": "start,end,type\nm1,o1,POSITION\nm2,o2,POSITION\nm3,o1,POSITION\n",
     "nodes_club": "id,label,name\nv1,Club,Chess Club\nv2,Club,Choir\n",
     "edges_member": "start,end,type,role\nu1,v1,MEMBER_OF,president\nu2,v1,MEMBER_OF,member\nu1,v2,MEMBER_OF,member\n",
 }
@@ -75,6 +88,13 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("students without allergies", {"Jon Ray"}),
         ("students without a phone number", {"Jon Ray"}),
         ("country with the most companies", {"France"}),
+        # «Non-» before a name; kinds of things that are entities.
+        ("non-North Pact countries", {"Cavia"}),
+        ("non-North Pact countries in South Pact", {"Cavia"}),
+        ("Reds defenders", {"Kim Lo"}),
+        ("defenders with more than 4 goals", {"Max Na"}),
+        ("the defender with the most goals", {"Max Na"}),
+        ("number of defenders per team", {"Reds: 1", "Blues: 1"}),
         # «Won» is a stage; who has no lost deals may have none at all.
         ("companies that have won deals", {"Alba"}),
         ("companies with no lost deals", {"Cuno"}),
@@ -102,6 +122,12 @@ def test_sides_of_relations(office: Graph, question: str, answers: set[str]) -> 
     answer = default_pipeline(office)(office, question)
     assert set(answer.texts) == answers
     assert (answer.confidence or 0) > 0.9
+
+
+@pytest.mark.parametrize("question", ["How many home wins did the Reds have?", "non-Reds"])
+def test_what_is_not_understood_is_refused(office: Graph, question: str) -> None:
+    with suppress(LinkError):
+        assert default_pipeline(office)(office, question).texts == ()
 
 
 @pytest.mark.parametrize("question", ["senior companies", "won companies", "open components"])

@@ -110,8 +110,9 @@ class Links:
         return tuple(sorted(fits, key=lambda name: (-shares[name], len(self.lexicon.classes[name]))))
 
     def people(self) -> list[str]:
-        """Return the classes that «who» may ask for."""
-        return [name for name in self.joins if forms.may_be_who(spaced(name))]
+        """Return the classes that «who» may ask for, persons before groups."""
+        names = [name for name in self.joins if forms.may_be_who(spaced(name))]
+        return sorted(names, key=lambda name: forms.kind_of(spaced(name).lower()) != forms.PERSON)
 
     @staticmethod
     def is_place(name: str) -> bool:
@@ -242,7 +243,9 @@ class Links:
     def _says(self, join: Join, verbs: Set[str]) -> bool:
         """Return whether a relation speaks of one of some verbs."""
         names = self.lexicon.relations[join.relation]
-        words = names.words | set(self.labels[join.relation]) - SMALL
+        label = self.labels[join.relation]
+        words = names.words | set(label) - SMALL
+        words -= set(label) if label[:1] == (stem("has"),) else set()  # a capital that a country has is no verb
         nouns = {stem(word) for noun in names.nouns for word in noun.split()} - set(self.labels[join.relation])
         verb = stem(names.verb) if names.verb else ""
         return any(

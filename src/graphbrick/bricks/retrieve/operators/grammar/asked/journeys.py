@@ -28,7 +28,8 @@ _HOW_FAR = tuple(
         r"how far (?:away )?(?:is|are) (?:it |we )?(?:from )?ONE (?:away )?(?:from|to) TWO",
         r"how far (?:apart|away from each other) are ONE and TWO",
         r"how far (?:is|are) ONE and TWO (?:apart|away from each other)",
-        r"how many (?P<unit>[a-z]+) (?:is it|are there|is|are) (?:from|between) ONE (?:to|and) TWO",
+        r"how many (?P<unit>kilomet(?:re|er)s?|kms?|miles?|mi|met(?:re|er)s?|m|feet) (?:is it|are there|is|are) "
+        r"(?:from|between) ONE (?:to|and) TWO",
         r"(?:what is )?(?:the )?distance (?:from|between|of) ONE (?:to|and|from) TWO",
     )
 )

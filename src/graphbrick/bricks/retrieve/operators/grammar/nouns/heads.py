@@ -141,7 +141,7 @@ class Heads(OfValues):
         named, last_at = self._kinds_from(start)
         ends = p.Listed(named)
         own = self.links.classes_of(ends.run(self.place))[:1]
-        if own and not is_said and self.links.is_place(own[0]):
+        if own and not is_said and not is_kind and self.links.is_place(own[0]):
             return  # the «United States» are no kind of something
         kinds = [(name, link) for name in self.links.joins for link in self.links.plain(name, own, "in")]
         if len(kinds) == 1 and kinds[0][0] not in own:
