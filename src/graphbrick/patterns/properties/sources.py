@@ -171,6 +171,7 @@ def _find(graph: Graph) -> tuple[Source, ...]:
         literal, own, whole = _literal(graph, column), tuple(map(stem, spoken)), in_full(spoken, known)
         yes, codes = _coded(graph, name, own)
         kind = column.kind if yes is True else Kind.BOOLEAN
+        whole = whole[:-1] if len(whole) > 1 and whole[-1] == "flag" else whole  # «international» of `intl_flag`
         words, stems = _words(tuple(map(stem, whole)))
         sources.append(Source(name, -1, literal, kind, words.union(own), stems, " ".join(whole), yes, codes))
     return (*sources, *_quantities(graph))
@@ -215,8 +216,6 @@ def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
     agents = (word[:-2] for word in stems if len(word) >= _SHORTEST_AGENT and word.endswith(("er", "or")))
     means = (word for short in stems for word in _MEANS.get(short, ()))
     words, is_state = frozenset((*stems, *agents, *means)), len(stems) > 1 and stems[0] in ("is", "has")
-    if len(stems) > 1 and stems[-1] == "flag":
-        return words - _SMALL or words, stems[:-1]
     return words - _SMALL or words, stems[1:] if is_state else stems
 
 

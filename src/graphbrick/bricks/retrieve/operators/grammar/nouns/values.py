@@ -55,7 +55,8 @@ class OfValues(Roles):
         negated = is_not or tokens.term(place) is None or tokens.is_prefixed(place)
         after = tokens.past(end, (",",))
         if tokens.word(after) in ("and", "or", "nor"):
-            for others, last in self.values(tokens.past(after + 1, ("a", "an", "the"))):
+            articles = ("the",) if tokens.word(after) == "and" else ("a", "an", "the")  # «a jam and a leak» are both
+            for others, last in self.values(tokens.past(after + 1, articles)):
                 yield others._replace(terms=((term, negated), *others.terms), is_or=tokens.word(after) != "and"), last
         beside = tokens.term(end)
         if beside is not None and term.value is not True and not frozenset(term.sources).isdisjoint(beside[0].sources):
