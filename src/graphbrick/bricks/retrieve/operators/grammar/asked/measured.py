@@ -37,13 +37,14 @@ class MeasuredAsked(JourneysAsked):
         if names and at < len(tokens):
             for said, end in tokens.phrase(tokens.past(at + 1, ("the",)), self.english.superlatives):
                 largest = self.english.superlatives[said].largest
+                how = "largest" if largest else "smallest"
+                how = "sum" if said in ("most", "fewest", "least") else how  # «the most days of sick leave»
                 for one, entity, last in self._number_of(end):
                     for join in self._joins(one, entity):
                         if not self._is_got(at, join):
                             continue
                         measure = OfEdges(
-                            join.relation, not join.forward, p.Listed((entity,)), one.name,
-                            "largest" if largest else "smallest",
+                            join.relation, not join.forward, p.Listed((entity,)), one.name, how
                         )  # fmt: skip
                         best = p.Best(p.Members(join.end), measure, largest)
                         yield from ((plan, last) for plan in self._whose_records(join.end, best, names))
