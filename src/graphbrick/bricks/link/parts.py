@@ -23,6 +23,7 @@ _SUFFIXES = frozenset(
     "holding holdings international intl the and".split()
 )
 """Words at the end of a name that only say that it is a company."""
+_NUMBER = re.compile(r"[0-9]+")
 
 
 def turned(graph: Graph, question: Question, span: Span) -> Mention | None:
@@ -105,3 +106,13 @@ def _is_head(graph: Graph, folded: str, entity: int) -> bool:
     """Return whether words are a name up to a comma or a bracket: «Durian» of «Durian, raw or frozen»."""
     before, sign, _ = re.sub(r"[(\[]", ",", graph.label(entity)).partition(",")
     return bool(sign) and name_form(before) == folded
+
+
+def same_numbers(text: str, name: str) -> bool:
+    """Return whether a text has the numbers of a name, so that it may be that name with typing errors.
+
+    >>> same_numbers("app 9999", "app 99"), same_numbers("ap 99", "app 99"), same_numbers("pyth0n", "python")
+    (False, True, True)
+    """
+    numbers, own = ([int(one) for one in _NUMBER.findall(words)] for words in (text, name))
+    return numbers == own or (not own and not any(word.isdigit() for word in text.split()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -35,17 +34,11 @@ _ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
 _ALIKE = 3  # letters that names of fewer than that begin with in common
 _NEAREST = 8
-_NUMBER = re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True)
 class Several:
-    """A part, or the initials, of several names.
-
-    Attributes:
-        text: The part or initials.
-        entities: The entities with these names.
-    """
+    """A part, or the initials, of several names, and the entities that have these."""
 
     text: str
     entities: Sequence[int]
@@ -119,16 +112,13 @@ class Unmatched:
         ]
         near.sort(key=lambda entry: (-entry[1].score, -entry[0].size, entry[0].first, entry[1].entity))
         self._near = near
-        matches = [
-            (span, match)
-            for span, match in near
-            if match.score >= self._least(folded[span]) and same_numbers(folded[span], name_form(match.name))
-        ]
+        matches = [(span, match) for span, match in near if self._is_likely(match, folded[span])]
         return [(span, self._nearest(span, {match.entity: match.score})) for span, match in disjoint(matches)]
 
-    def _least(self, folded: str) -> float:
-        """Return the least similarity of a near miss, which grows for names below ten letters."""
-        return self.min_score + (1 - self.min_score) * max(0, _FAR - len(folded)) / _FAR
+    def _is_likely(self, match: NearMatch, folded: str) -> bool:
+        """Return whether a near miss is similar enough, for which names below ten letters have to be more so."""
+        least = self.min_score + (1 - self.min_score) * max(0, _FAR - len(folded)) / _FAR
+        return match.score >= least and _has_numbers_of(folded, match.name)
 
     def _spans(self, *, lower_from: int) -> Iterator[tuple[Span, bool]]:
         """Yield the spans that may be names, longest first, and whether capitals or quotes mark them as names.
@@ -288,7 +278,7 @@ class Unmatched:
         for name in misspelt(self.graph.names, folded) if len(folded) >= MISSPELT and not is_right else ():
             form = name_form(self.graph.names.name(name))
             score = max(fuzz.ratio(folded, form) / 100, OSA.normalized_similarity(folded, form))
-            if score >= self.min_score and len(form) >= MISSPELT - 1 and same_numbers(folded, form):
+            if score >= self.min_score and len(form) >= MISSPELT - 1 and _has_numbers_of(folded, form):
                 entity = self.graph.names.entity(name)
                 scores[entity] = max(score, scores.get(entity, 0))
         return self._nearest(span, scores) if scores else None
@@ -305,7 +295,7 @@ class Unmatched:
             match.entity: match.score
             for match in self.graph.names.near(folded, _NEAREST, min_score=self.min_score)
             if OSA.distance(folded, name_form(match.name), score_cutoff=_ERRORS) <= _ERRORS
-            and same_numbers(folded, name_form(match.name))
+            and _has_numbers_of(folded, match.name)
         }
         if len(folded) < _FAR:
             begin = {one: name_form(self.graph.label(one)).startswith(folded[:_ALIKE]) for one in scores}
@@ -322,14 +312,10 @@ class Unmatched:
         return Mention(surface, first, scores[first], tuple(others))
 
 
-def same_numbers(text: str, name: str) -> bool:
-    """Return whether a text has the numbers of a name, so that it may be that name with typing errors.
+def _has_numbers_of(text: str, name: str) -> bool:
+    from graphbrick.bricks.link.parts import same_numbers  # most names are spelled as they are in the graph
 
-    >>> same_numbers("app 9999", "app 99"), same_numbers("ap 99", "app 99"), same_numbers("pyth0n", "python")
-    (False, True, True)
-    """
-    numbers, own = ([int(one) for one in _NUMBER.findall(words)] for words in (text, name))
-    return numbers == own or (not own and not any(word.isdigit() for word in text.split()))
+    return same_numbers(text, name_form(name))
 
 
 def tell_other_spelling(name: str, taken: str) -> None:
