@@ -34,7 +34,7 @@ HERE := not models and not databases and not browser and not spark
 test: lint  ## lint, types, doctests, tests
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
-# Learning, training, databases that are started, processes that are killed, random graphs: each test takes over 0.3 s. See
+# Learning, training, databases that are started, processes that are killed, random graphs: each test takes over 0.15 s. See
 # the marker «whole».
 test-whole: $(VENV)/.dev  ## run what takes longer: examples of pages, the demo, learning, kills, databases, random graphs
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile -m 'whole and $(HERE)'

@@ -115,6 +115,7 @@ def test_questions_without_gold_answers_are_told(run: Run, paper: Path) -> None:
     assert result.err.startswith("note: ")
 
 
+@pytest.mark.whole
 def test_repetitions_are_asked_and_shown_with_their_spread(run: Run, paper: Path) -> None:
     text = (
         paper.read_text(encoding="utf-8")
@@ -176,6 +177,7 @@ def test_several_judges_are_asked_and_compared(run: Run, paper: Path) -> None:
         refused(run("judge", paper.parent / "paper.sqlite", "--further"), "--llm")
 
 
+@pytest.mark.whole
 def test_the_same_file_by_another_path_is_the_same_paper(
     run: Run, paper: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return last
 
 
+@pytest.mark.whole
 def test_bricks_left_out_are_left_out_of_published_recipes_too(
     run: Run, handed: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_broken_command_is_one_line_and_the_others_are_listed(install: Install
     ]
 
 
+@pytest.mark.whole
 def test_a_command_imports_only_its_own_module() -> None:
     script = """
 import sys

@@ -37,6 +37,7 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(module: str) -> None:
     assert (done.returncode, done.stderr, done.stdout) == (130, "stopped by Ctrl-C\n", "")
 
 
+@pytest.mark.whole
 def test_the_package_runs_as_a_module() -> None:
     done = subprocess.run([sys.executable, "-m", "graphbrick", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"graphbrick {__version__}\n")

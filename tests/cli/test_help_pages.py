@@ -37,6 +37,7 @@ def test_the_first_page_has_three_doors(run: Run) -> None:
     assert doors == ["I have a graph", "I have documents", "I compare methods"]
 
 
+@pytest.mark.whole
 def test_every_command_of_the_first_page_works(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("films.csv").write_text(FILMS, encoding="utf-8")

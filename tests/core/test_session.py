@@ -192,6 +192,7 @@ def test_the_default_session_is_renewed_when_it_was_closed():
     assert current_session().get(("thing",), lambda: 1) == 1
 
 
+@pytest.mark.whole
 def test_another_default_session():
     before = current_session()
     session = Session(vectors_mb=7)

@@ -37,6 +37,7 @@ def held(megabytes: int) -> np.ndarray:
     return block
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", [KernelPeaks, SampledPeaks])
 def test_a_stage_has_the_peak_inside_it_and_not_that_of_the_stage_before(kind: type) -> None:
     source = kind()

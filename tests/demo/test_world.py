@@ -49,6 +49,7 @@ def key_of(label: str, kind: str) -> str:
     return next(e.key for e in entities().values() if e.label == label and kind in e.types)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("head", "relation", "tails"),
     [

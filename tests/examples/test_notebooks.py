@@ -19,6 +19,7 @@ def test_there_are_five() -> None:
     assert [name[0] for name in NAMES] == ["1", "2", "3", "4", "5"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda path: path.stem)
 def test_a_notebook_gives_what_it_shows(path: Path) -> None:
     cells = notebooks.run_here(path)

@@ -29,6 +29,7 @@ def walks(graph: Graph, start: int, pattern: Pattern) -> set[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.whole
 def test_equals_brute_force(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     seen = 0
@@ -75,6 +76,7 @@ def test_symmetric_relations_are_followed_both_ways(tmp_path: Path) -> None:
                         assert (u, v) == graph.triple(triple)[:: 2 if forward else -2]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("back", [False, True])
 def test_a_relation_that_is_complete_both_ways_leads_to_the_same_paths(tmp_path: Path, back: bool) -> None:
     pairs = [(f"n{a}", f"n{b}") for a, b in np.random.default_rng(2).integers(0, 9, (12, 2)).tolist()]

@@ -102,6 +102,7 @@ def test_random_property_graphs_equal_a_dictionary(tmp_path: Path, seed: int) ->
     compacted.check()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(6))
 def test_the_difference_of_two_property_graphs_turns_one_into_the_other(tmp_path: Path, seed: int) -> None:
     rng, model = random.Random(seed), _Model()

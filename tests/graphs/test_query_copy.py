@@ -30,6 +30,7 @@ def copies(graph: Graph) -> list[Path]:
     return sorted(graph.path.with_name(f"{graph.path.name}.ladybug").glob("copy-*"))
 
 
+@pytest.mark.whole
 def test_a_folder_graph_answers_queries_with_its_own_keys(graph: Graph) -> None:
     assert Capability.QUERY_LANGUAGE in capabilities_of(graph)
     rows = graph.query(CAPITALS, {}, 2)

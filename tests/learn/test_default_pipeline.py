@@ -19,6 +19,7 @@ from graphbrick.study.tune import search
 from graphbrick.testing import tiny_graph
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("is_learned", [True, False])
 def test_what_runs_if_no_pipeline_is_named(
     is_learned: bool,

@@ -95,6 +95,7 @@ def test_the_budget_of_the_caller_ends_it(shop: Graph) -> None:
         example_questions(shop, seconds=LONG)
 
 
+@pytest.mark.whole
 def test_a_database_has_examples_about_its_entities(shop: Graph, tmp_path: Path) -> None:
     to_ladybug(shop, tmp_path / "shop.lbdb")
     kinds = {one.kind for one in example_questions(open_graph(f"ladybug:{tmp_path / 'shop.lbdb'}"), seconds=LONG)}

@@ -56,6 +56,7 @@ def test_phrases_in_phrases_are_read_or_refused_and_never_a_traceback(text):
     assert run.answer is not None
 
 
+@pytest.mark.whole
 def test_a_question_that_can_be_read_in_very_many_ways_is_given_up_after_a_hundred(monkeypatch):
     read = counted(monkeypatch, Parser, "_set")
     run = PIPELINE.run(tiny_graph(), "Kenya who is not " * 40)
@@ -110,6 +111,7 @@ def test_recipes_of_thousands_of_stages_are_refused(text):
         parse(text)
 
 
+@pytest.mark.whole
 def test_a_source_with_more_properties_than_a_graph_has_is_refused(tmp_path):
     source = tmp_path / "wide.json"
     node = {"id": "a"} | {f"p{i}": i for i in range(10_001)}

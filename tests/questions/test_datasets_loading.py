@@ -317,6 +317,7 @@ def test_a_question_can_be_a_key(tmp_path: Path) -> None:
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).map(str.strip).filter(bool)
 
 
+@pytest.mark.whole
 @given(
     rows=st.lists(st.tuples(texts, st.lists(texts, max_size=3), st.lists(texts, max_size=3)), min_size=1, max_size=5)
 )

@@ -50,6 +50,7 @@ SCRIPTS: dict[str, list[str | Reply]] = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_an_agent_recipe_walks_to_the_answer(name: str, world_cache: Path) -> None:
     world = world_graph()

@@ -126,6 +126,7 @@ def test_a_graph_is_not_opened_again_because_somebody_reads_its_documents(notes)
         assert hosted.now is before
 
 
+@pytest.mark.whole
 def test_a_page_of_passages_does_not_read_those_of_other_documents_again(notes, monkeypatch):
     (notes.parent / "more").mkdir()
     for i in range(30):
@@ -224,6 +225,7 @@ def test_names_that_look_alike_are_proposed(notes, monkeypatch):
     assert found == {"proposals": [{"alias": "Lake Victorria", "name": "Lake Victoria", "cosine": 0.97}]}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("with_database", [True, False])
 def test_nothing_tells_the_folders_of_the_server(notes, made, with_database):
     if not with_database:

@@ -93,6 +93,7 @@ def test_a_fault_while_a_graph_is_opened_does_not_end_the_watching(place, monkey
     assert caplog.text.count("Traceback") == 1  # not every time that it was tried
 
 
+@pytest.mark.whole
 def test_a_server_whose_recipe_fails_gets_ready(monkeypatch, caplog):
     def broken(*_, **__):
         raise ValueError("a fault")

@@ -31,6 +31,7 @@ def cells(path, label):
         return [row[label] for row in csv.DictReader(file)]
 
 
+@pytest.mark.whole
 def test_labels_are_written_into_the_file_at_once(table):
     with serving(labels=str(table)) as client:
         assert client.get("/v1/graphs").json()["labels"]
@@ -47,6 +48,7 @@ def test_labels_are_written_into_the_file_at_once(table):
         assert cells(table, "answer_relevance") == ["", "", ""]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("change", "status"), [({"value": "maybe"}, 422), ({"label": "beauty"}, 400), ({"id": "none"}, 400)]
 )

@@ -82,6 +82,7 @@ def test_tools_return_short_texts_with_keys():
     assert "graph tiny" in schema
 
 
+@pytest.mark.whole
 def test_entities_are_found_and_told_with_their_properties(tmp_path):
     calls = [
         ("schema", {}),
@@ -199,6 +200,7 @@ def test_documents_are_listed_and_opened(tmp_path):
     assert str(tmp_path) not in "".join(text for text, _ in results)
 
 
+@pytest.mark.whole
 def test_tools_are_served_over_http():
     request = {
         "jsonrpc": "2.0",

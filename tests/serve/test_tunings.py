@@ -62,6 +62,7 @@ def test_clients_are_answered_while_a_search_has_no_result_yet(tmp_path):
         assert client.post("/v1/check", json={"pipeline": "ShortestPaths() >> PathAnswer()"}).json()["reason"] is None
 
 
+@pytest.mark.whole
 def test_a_server_without_searches_says_so(tmp_path):
     with serving(tuned=(str(tmp_path),)) as client:
         assert client.get("/v1/tunings").json()["tunings"][0]["problem"].endswith("name a folder of graphbrick tune")

@@ -238,6 +238,7 @@ def chaotic(seed: int) -> Callable[[Request], Reply | str]:
     return script
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_a_model_calls_the_evidence_is_in_the_graph_and_the_same_again(seed: int) -> None:
     graph: Any = tiny_graph() if seed % 2 else NeighboursOnly(TINY)

@@ -266,6 +266,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     return build(rows, tmp_path_factory.mktemp("hub") / "hub.graph")
 
 
+@pytest.mark.whole
 def test_a_hub_stays_within_bounds(hub: Graph) -> None:
     triples, events, prompt, _ = extract("<- lives in -> works for <- works for", "city", graph=hub, cap=500)
     assert list(numbers(prompt)) == ["<- lives in", "-> works for"]

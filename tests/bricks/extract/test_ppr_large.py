@@ -52,6 +52,7 @@ def share_of_the_best(graph: Graph, seeds: list[int], direction: str = "both", k
     return float(np.mean(scores[nodes] >= 0.99 * np.sort(scores)[-k]))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
 def test_the_best_are_those_of_the_exact_scores(graph: Graph, direction: str) -> None:
     ordinary = [e for e in range(graph.n_entities) if 3 < graph.degree(e) < 30][:40]
@@ -60,6 +61,7 @@ def test_the_best_are_those_of_the_exact_scores(graph: Graph, direction: str) ->
             assert share_of_the_best(graph, seeds, direction) >= 0.97
 
 
+@pytest.mark.whole
 def test_the_scores_of_a_hub_are_worked_out_once(graph: Graph) -> None:
     pipeline, query = PPR(k=50), Query("?", seeds=(graph.entity(HUB),))
     first = pipeline.run(graph, query)
@@ -132,6 +134,7 @@ def test_the_best_of_some_scores(values: dict[int, float], seeds: set[int], k: i
     assert best_of(nodes, scores, np.array(sorted(seeds), dtype=np.int32), k).tolist() == expected
 
 
+@pytest.mark.whole
 def test_after_a_small_change_the_scores_of_a_hub_are_used_and_new_entities_are_found(graph: Graph) -> None:
     hub = graph.entity(HUB)
     pipeline, query = PPR(k=100), Query("?", seeds=(hub,))
@@ -162,6 +165,7 @@ def test_after_a_large_change_the_scores_of_a_hub_are_computed_again(graph: Grap
     assert "hubs.computed" in pipeline.run(changed, query).trace.event_codes
 
 
+@pytest.mark.whole
 def test_the_command_renews_the_scores_of_hubs(graph: Graph) -> None:
     PPR(k=50).keep_hubs(graph)
     changed = change(graph.place, add=[("n1", "r", "n4998")]).graph

@@ -101,6 +101,7 @@ def test_links() -> None:
 
 
 class TestLearned:
+    @pytest.mark.whole
     def test_an_aim_is_reached_and_hard_questions_get_more(
         self, graph: Graph, questions: list[Question], tmp_path: Path
     ) -> None:
@@ -136,6 +137,7 @@ class TestLearned:
             sizes.append(LearnedSizer(str(file)).size(around))
         assert sizes[0] == sizes[1] > 0
 
+    @pytest.mark.whole
     def test_the_same_seed_gives_the_same_file(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
         for name in ("one", "two"):
             train_sizes(graph, questions[:40], tmp_path / name, seed=3)
@@ -178,6 +180,7 @@ class TestLearned:
                 train_sizes(graph, questions, out, progress=lambda *told: ranked.append(told))
         assert not ranked
 
+    @pytest.mark.whole
     @pytest.mark.parametrize(
         "change",
         [
@@ -229,6 +232,7 @@ def test_the_command(
     assert LearnedSizer(str(tmp_path / "sizes.json")).size(Around("who?", (5,), np.linspace(0.1, 1, 10))) <= 10
 
 
+@pytest.mark.whole
 def test_the_command_learns_from_feedback(
     graph: Graph, questions: list[Question], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

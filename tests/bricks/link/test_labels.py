@@ -246,15 +246,18 @@ class TestLongQuestions:
         assert keys == ["london"]
         assert len(events) == 1
 
+    @pytest.mark.whole
     def test_without_any_name(self, graph: Graph) -> None:
         with record(Trace(), "LinkLabels()", "link") as entry, pytest.raises(LinkError):
             LinkLabels().link(graph, Query("zzyzx " * 17_000))
         assert told(entry.events) == [("link.long_question", {"read": 64, "words": 17_000})]
 
+    @pytest.mark.whole
     def test_one_word_of_100_kb(self, graph: Graph) -> None:
         with fails("link.no_entity", LinkError, nearest=[]):
             link(graph, "Nairobi" * 15_000)
 
+    @pytest.mark.whole
     def test_no_space_in_100_kb(self, graph: Graph) -> None:
         assert link(graph, "首都" * 17_000 + "内罗毕")[0] == ["nairobi"]
 

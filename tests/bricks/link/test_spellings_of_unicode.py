@@ -64,6 +64,7 @@ def named(graph: Graph, text: str) -> list[str]:
     return [graph.key(seed) for seed in LinkLabels().link(graph, Query(text)).seeds]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("names", SPELLINGS, ids=lambda names: ascii(names[0]))
 def test_spellings_are_one_name(tmp_path: Path, names: tuple[str, ...]) -> None:
     for number, written in enumerate(names):

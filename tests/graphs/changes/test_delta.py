@@ -263,6 +263,7 @@ def test_the_files(changed: Graph) -> None:
     changed.check()
 
 
+@pytest.mark.whole
 def test_every_torn_or_changed_file_is_told(changed: Graph) -> None:
     for file in files_of(changed):
         data = file.read_bytes()

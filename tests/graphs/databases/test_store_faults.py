@@ -60,6 +60,7 @@ def test_a_million_rows_of_a_store_are_cut_at_the_limit(store: Path) -> None:
     assert (len(rows.rows), rows.is_cut) == (10, True)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("command", ["info", "query", "ask", "build"])
 @pytest.mark.parametrize("kind", ["oxigraph", "ladybug"])
 def test_a_damaged_store_is_a_user_error(kind: str, command: str, store: Path, tmp_path: Path, run: Run) -> None:

@@ -65,6 +65,7 @@ def made(records: list[Record], place: Path) -> Graph:
     return build([*records, ("Kenya", "capital", "Nairobi")], place / "g.graph", overwrite=True)
 
 
+@pytest.mark.whole
 @settings(max_examples=5, deadline=None)
 @given(records=records)
 def test_parquet_is_built_again_to_the_same_graph(records: list[Record], place: Path) -> None:
@@ -104,6 +105,7 @@ def test_networkx_reads_the_same_graph_from_memory_from_json_and_from_graphml(
     assert {key: data["label"] for key, data in drawn.nodes.items()} == {key: fact[0] for key, fact in facts.items()}
 
 
+@pytest.mark.whole
 @settings(max_examples=8, deadline=None)
 @given(records=records)
 def test_ntriples_are_read_by_pyoxigraph_and_by_our_reader(records: list[Record], place: Path) -> None:
@@ -181,6 +183,7 @@ def test_neo4j_files_have_its_headers_and_names_without_backticks(tmp_path: Path
     assert build(folder, tmp_path / "again").n_triples == 2
 
 
+@pytest.mark.whole
 def test_the_command_replaces_only_on_request_and_only_its_own(tmp_path: Path, run: Run) -> None:
     graph, formats = tiny_graph(), [name for name, form in EXPORTS.all().items() if not form.needs_text]
     for name in formats:

@@ -144,6 +144,7 @@ def test_rare_relations_share_a_table(tmp_path: Path, monkeypatch: pytest.Monkey
     assert rows == [["e0", "e3"], ["e1", "e4"]]
 
 
+@pytest.mark.whole
 def test_a_database_with_a_shared_table_is_read_as_the_graph_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

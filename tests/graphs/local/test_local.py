@@ -102,6 +102,7 @@ def test_bricks_of_the_default_pipeline_run_on_a_local_graph(remote: NeighboursO
     assert pipeline(LocalAround(remote), QUESTION, seeds=["Nairobi"]).texts == ("Kenyan shilling",)
 
 
+@pytest.mark.whole
 def test_texts_are_embedded_once_for_all_questions_around_seeds(remote: NeighboursOnly) -> None:
     pipeline = parse("PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()")
     with Session():
@@ -118,6 +119,7 @@ def test_texts_are_embedded_once_for_all_questions_around_seeds(remote: Neighbou
     assert not place.parent.exists()
 
 
+@pytest.mark.whole
 def test_a_folder_graph_keeps_the_vectors_of_what_is_around_seeds(tmp_path: Path) -> None:
     graph = build(TINY, tmp_path / "tiny.graph")
     with Session():

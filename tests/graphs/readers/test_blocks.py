@@ -331,6 +331,7 @@ def one_huge_line() -> bytes:
     return b"".join([*(packer.compress(piece) for _ in range(256)), packer.flush()])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["kb.txt.zst", "kb.csv.zst", "kb.nt.zst"])
 def test_zstandard_that_unpacks_to_a_huge_line_is_read_piece_by_piece(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(one_huge_line())

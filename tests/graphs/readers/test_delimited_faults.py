@@ -117,6 +117,7 @@ def test_faults_of_the_file_as_a_whole(
     assert (caught.value.line, caught.value.file) == (None, file)  # type: ignore[attr-defined]
 
 
+@pytest.mark.whole
 def test_faults_of_gzip(tmp_path: Path) -> None:
     import random
 

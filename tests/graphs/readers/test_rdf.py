@@ -281,6 +281,7 @@ def test_documents_cannot_be_resumed(tmp_path: Path) -> None:
         read(write(tmp_path, "kb.rdf", "<a/>"))
 
 
+@pytest.mark.whole
 def test_faults_of_the_file_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("kb.nt", "kb.ttl"):
         with fails("reader.empty_file", InputError):

@@ -148,6 +148,7 @@ def test_judging_that_is_killed_is_taken_up(tmp_path: Path, whole: dict, seed: i
         assert len(server.requests) == done
 
 
+@pytest.mark.whole
 def test_a_study_is_judged_afterwards_as_beside(tmp_path: Path, whole: dict) -> None:
     path = tmp_path / "runs.sqlite"
     evaluate(GRAPH, questions(), TEXTS, out=path).close()
@@ -186,6 +187,7 @@ def test_another_pipeline_with_the_same_answers_asks_the_judge_nothing(tmp_path:
     assert any(one.exchanges for one in found.values())
 
 
+@pytest.mark.whole
 def test_a_budget_ends_it_and_another_call_goes_on(tmp_path: Path, whole: dict) -> None:
     path = tmp_path / "runs.sqlite"
     with ScriptedLLM(verdict) as server:
@@ -267,6 +269,7 @@ def test_a_verdict_that_cannot_be_read_counts_0_and_is_asked_for_again(tmp_path:
     assert port_free(kept(path)) == whole
 
 
+@pytest.mark.whole
 def test_an_unreadable_verdict_is_stored_without_one(tmp_path: Path) -> None:
     with (
         ScriptedLLM(lambda request: "Perhaps.") as server,

@@ -81,6 +81,7 @@ def test_over_names_with_quotes_braces_and_other_letters(tmp_path: Path) -> None
     assert set(check(made, cypher, sparql)) >= {"basic", "inverse", "count", "most"}
 
 
+@pytest.mark.whole
 def test_years_are_compared_as_numbers(tmp_path: Path) -> None:
     records: list[Record] = [
         ("film", "by", "Ann"),
@@ -95,6 +96,7 @@ def test_years_are_compared_as_numbers(tmp_path: Path) -> None:
     assert set(check(made, cypher, sparql)) == {"comparison", "superlative"}
 
 
+@pytest.mark.whole
 def test_what_has_no_exact_counterpart_has_no_sparql(tmp_path: Path) -> None:
     records: list[Record] = [
         EntityRecord("a", types=("city",)),

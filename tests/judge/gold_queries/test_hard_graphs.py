@@ -108,6 +108,7 @@ def test_entities_that_share_names_and_blank_names(tmp_path: Path) -> None:
     assert all(answer.strip() for question in made for answer in question.answers)
 
 
+@pytest.mark.whole
 def test_the_command_says_how_many_there_are_and_replaces_a_file_if_told_to(tmp_path: Path, run: Run) -> None:
     graph = build([("Ann", "knows", "Bob")], tmp_path / "people.graph")
     file = tmp_path / "questions.jsonl"

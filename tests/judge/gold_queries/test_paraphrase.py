@@ -91,6 +91,7 @@ def test_what_is_done_stays_when_the_model_fails_or_the_budget_is_used_up() -> N
         reworded(several, [Reply("no", status=400)])
 
 
+@pytest.mark.whole
 def test_the_command_writes_both_wordings(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ladybug")
     graph = build([("Kenya", "capital", "Nairobi"), ("Uganda", "capital", "Kampala")], tmp_path / "a.graph")

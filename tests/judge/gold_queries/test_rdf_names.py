@@ -44,6 +44,7 @@ def test_answers_are_in_the_language_of_the_graph(tmp_path: Path) -> None:
     assert {name for one in german for name in one.seeds} == {"Berlin", "Wien"}
 
 
+@pytest.mark.whole
 def test_nodes_without_classes(tmp_path: Path) -> None:
     address = stored(
         tmp_path, 'e:a rdfs:label "Ann" ; e:knows e:b . e:b rdfs:label "Bob" ; e:knows e:c . e:c rdfs:label "C" .'

@@ -126,6 +126,7 @@ def test_an_interrupted_call_goes_on(tmp_path: Path) -> None:
         measure_cases(CASES, judge, file)
 
 
+@pytest.mark.whole
 def test_the_plan_counts_the_calls_that_are_made(tmp_path: Path) -> None:
     file = tmp_path / "values.jsonl"
     cases = [SystemCase("", str(i), Case(f"Q{i}?", ("e one", "e two"), "a", ("r. It is.",))) for i in range(3)]

@@ -37,6 +37,7 @@ def documents(tmp_path: Path) -> Path:
     return write_documents(tmp_path / "docs", TEXTS)
 
 
+@pytest.mark.whole
 def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path) -> None:
     with ScriptedLLM(script) as server:
         study = compare(documents, tmp_path / "study", server)
@@ -60,6 +61,7 @@ def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path
     }
 
 
+@pytest.mark.whole
 def test_unreadable_scores_are_a_range_and_asked_again_on_wish(documents: Path, tmp_path: Path) -> None:
     mending = list[bool]()
 
@@ -110,6 +112,7 @@ def test_the_files_have_the_published_columns(documents: Path, tmp_path: Path) -
     assert [colour for colour in colours if f".{colour} {{ fill:" not in page] == []  # else bars are black
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("calls", [1, 2, 4, 7])
 def test_the_same_call_goes_on_where_one_was_stopped(documents: Path, tmp_path: Path, calls: int) -> None:
     left = calls
@@ -372,6 +375,7 @@ def test_a_model_of_the_command_that_has_no_such_parameter_is_refused(tmp_path: 
     assert "LocalLLM has no parameter 'base_url'" in str(caught.value)
 
 
+@pytest.mark.whole
 def test_the_command(documents: Path, tmp_path: Path, run: Run) -> None:
     questions, file, out = tmp_path / "q.jsonl", tmp_path / "systems.toml", tmp_path / "study"
     questions.write_text('{"question": "Where is the port?", "answers": [], "kind": "document"}\n')

@@ -61,6 +61,7 @@ def test_a_system_without_an_answer_is_refused_before_anything_is_built(document
     assert not (tmp_path / "study").exists()
 
 
+@pytest.mark.whole
 def test_systems_that_differ_only_in_their_reports_answer_apart(documents: Path, tmp_path: Path) -> None:
     pytest.importorskip("graspologic_native")
     questions, text = tmp_path / "q.jsonl", "Reports() >> Quote(BM25(), n=1)"

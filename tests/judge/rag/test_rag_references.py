@@ -49,6 +49,7 @@ def test_the_judge_sees_the_answer_or_the_document_unless_it_is_told_not_to(docu
     assert "question and answer only" in write_page(plain, rows_of(plain)).read_text()
 
 
+@pytest.mark.whole
 def test_published_questions_are_read_and_judged_by_the_name_of_a_file(documents: Path, tmp_path: Path) -> None:
     file = tmp_path / "questions.json"
     rows = [

@@ -39,6 +39,7 @@ def test_scores_from_the_seeds_are_right_on_average(way: tuple[bool, bool]) -> N
     assert (np.abs(mean - exact) <= 6 * spread + 0.02 * exact).all()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("restart", [0.2, 0.8])
 @pytest.mark.parametrize("way", WAYS)
 def test_small_thresholds_are_exact(way: tuple[bool, bool], restart: float) -> None:
@@ -53,6 +54,7 @@ def test_small_thresholds_are_exact(way: tuple[bool, bool], restart: float) -> N
         assert edges > 0 or len(nodes) == len(set(seeds.tolist()))
 
 
+@pytest.mark.whole
 def test_larger_thresholds_look_at_fewer_edges_and_the_same_seed_gives_the_same() -> None:
     csr = heavy_tailed(6, 5000, 30_000)
     seen = []

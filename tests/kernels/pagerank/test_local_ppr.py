@@ -98,6 +98,7 @@ def test_a_small_tolerance_gives_the_exact_scores(kernel: str, restart: float, w
         assert left < 0.01
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("restart", [0.2, 0.8])
 def test_the_best_are_found_long_before(restart: float, way: tuple[bool, bool]) -> None:

@@ -84,6 +84,7 @@ def by_igraph(graph: igraph.Graph, seeds: npt.NDArray[np.int32], restart: float)
 both_kernels = pytest.mark.parametrize("kernel", [fast, ppr_python])
 
 
+@pytest.mark.whole
 @both_kernels
 @pytest.mark.parametrize("restart", RESTARTS)
 @pytest.mark.parametrize("way", WAYS)

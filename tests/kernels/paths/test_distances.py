@@ -32,6 +32,7 @@ def compiled(csr: Csr, seeds: list[int]) -> list[int]:
 both_kernels = pytest.mark.parametrize("kernel", [compiled, hop_distances_python])
 
 
+@pytest.mark.whole
 @both_kernels
 @given(
     triples=st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 2)), max_size=24),

@@ -19,6 +19,7 @@ def rows_of(n: int, triples: set[tuple[int, int, int]]) -> Csr:
 triples = st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 2)), min_size=1, max_size=60)
 
 
+@pytest.mark.whole
 @given(triples, st.sets(st.integers(0, 11)))
 def test_like_the_readable_version(given_triples: set[tuple[int, int, int]], nodes: set[int]) -> None:
     csr = rows_of(12, given_triples)

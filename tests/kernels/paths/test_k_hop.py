@@ -111,6 +111,7 @@ def test_by_hand(kernel: Kernel) -> None:
     assert kernel(csr, [], True, True, 2, 1) == ([], 2, False)
 
 
+@pytest.mark.whole
 @both_kernels
 def test_a_hub(kernel: Kernel) -> None:
     n = 50_000

@@ -18,6 +18,7 @@ def encoded(texts: list[str]) -> list[bytes]:
     return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
+@pytest.mark.whole
 @given(names=NAMES)
 @example(names=["The Sound—of MUSIC", "AC/DC (band)", "?!", "", " ", "x", "a" * 200, "ab " * 40])
 def test_names_are_folded_and_hashed_as_by_python(names: list[str]) -> None:

@@ -11,6 +11,7 @@ from graphbrick.models.embedders.minilm import MiniLM
 pytestmark = pytest.mark.skipif(not MiniLM().is_installed, reason="needs graphbrick[minilm]")
 
 
+@pytest.mark.whole
 def test_words_that_mean_about_the_same_are_near() -> None:
     texts = ["money", "river", "currency", "lake", "film", "movie"]
     money, river, currency, lake, film, movie = first_layer().embed(texts)

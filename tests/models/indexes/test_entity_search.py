@@ -74,6 +74,7 @@ def test_only_nodes_of_the_subgraph_are_found(graph: Graph) -> None:
     assert set(found_nodes or ()) == set(nodes.tolist())
 
 
+@pytest.mark.whole
 def test_an_index_of_another_model_is_not_used(graph: Graph) -> None:
     build_index(graph, MiniLM(), "entity")
     file = folder_of(graph, MiniLM(), "entity").folder / "facts.json"

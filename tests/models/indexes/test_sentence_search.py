@@ -119,6 +119,7 @@ def test_both_together_are_a_fusion_of_ranks(graph: Graph) -> None:
     assert [match.score for match in matches] == pytest.approx([expected[one] for one in best])
 
 
+@pytest.mark.whole
 def test_a_type_filters_before_the_best_are_taken(graph: Graph) -> None:
     pytest.importorskip("faiss")
     assert asked(graph, Sentences(of_type="Maker", n=1), "blue") == ["F2"]  # three products are bluer
@@ -143,6 +144,7 @@ def test_vector_neighbors_may_start_from_sentences(graph: Graph) -> None:
     assert keys(graph, nodes) == ["K3"]
 
 
+@pytest.mark.whole
 def test_a_change_of_a_property_is_noticed_and_only_new_sentences_are_embedded(graph: Graph) -> None:
     pytest.importorskip("faiss")
     stage = Sentences(MiniLM(), n=1)

@@ -173,6 +173,7 @@ def test_progress_counts_up_to_all(many: Graph) -> None:
     assert done[-1] == many.n_entities
 
 
+@pytest.mark.whole
 def test_groups_find_most_of_the_nearest(
     many: Graph, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

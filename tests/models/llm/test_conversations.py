@@ -15,6 +15,7 @@ from graphbrick.testing.llm_server import Request as Received
 REQUESTS = [Request([user(f"number {i}")]) for i in range(40)]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("parallel", [1, 3, 8])
 def test_every_reply_comes_with_its_place(parallel: int) -> None:
     def script(request: Received) -> str | Reply:

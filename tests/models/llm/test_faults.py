@@ -259,6 +259,7 @@ def test_half_characters_can_be_written(tmp_path: Path) -> None:
         (tmp_path / "answer").write_text(str(run.answer) + str(run.trace.to_dict()), encoding="utf-8")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("reply", "code"),
     [

@@ -28,6 +28,7 @@ def test_contract(brick: LDA) -> None:
     check_brick(brick, installed=False)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("topics", "seed"), [(2, 0), (2, 5), (10, 0)])
 def test_equals_scikit_learn_and_scipy(topics: int, seed: int) -> None:
     from scipy.spatial.distance import jensenshannon

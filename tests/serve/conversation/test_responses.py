@@ -28,6 +28,7 @@ def client():
         yield client_of(client)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "sent",
     [
@@ -60,6 +61,7 @@ def test_a_stream_ends_with_the_same_response(client):
         assert stream.get_final_response().output_text == TEXT
 
 
+@pytest.mark.whole
 def test_what_a_language_model_writes_is_streamed_as_it_comes():
     with ScriptedLLM(["Kenyan shilling", "Kenyan shilling"]) as llm:
         recipe = f"ShortestPaths() >> Generate(LLM('m', base_url='{llm.base_url}'))"

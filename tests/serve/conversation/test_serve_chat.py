@@ -26,6 +26,7 @@ def test_models_are_the_recipes(chat):
         chat.models.retrieve("gpt-4")
 
 
+@pytest.mark.whole
 def test_models_of_several_graphs_are_named_after_graph_and_recipe():
     graphs = {name: str(tiny_graph().path) for name in ("films", "notes")}
     with serving(graphs=graphs, recipes=RECIPES) as client:

@@ -45,6 +45,7 @@ def test_marks_are_in_the_file_that_learn_reads(place):
     assert len(feedback_place(Graph.open(place)).read_text(encoding="utf-8").splitlines()) == 3
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("change", "status", "code"),
     [
@@ -65,6 +66,7 @@ def test_what_is_no_mark_is_refused_and_not_written(place, change, status, code)
     assert not feedback_place(Graph.open(place)).exists()
 
 
+@pytest.mark.whole
 def test_only_who_may_write_marks(place, monkeypatch):
     with serving(graphs={"tiny": str(place)}) as client:
         reply = client.post("/v1/feedback", json=CAPITAL | {"right": True})

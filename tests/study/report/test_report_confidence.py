@@ -79,6 +79,7 @@ def test_tables(figures: list[PipelineFigures]) -> None:
     assert confidence_section(without) is None
 
 
+@pytest.mark.whole
 def test_every_file_has_it(path: Path, tmp_path: Path) -> None:
     files = {kind: tmp_path / f"report.{kind}" for kind in ("html", "markdown", "csv")}
     write_report(path, html=files["html"], markdown=files["markdown"], csv=files["csv"])

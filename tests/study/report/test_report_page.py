@@ -272,6 +272,7 @@ def test_the_data_of_the_page_are_those_of_the_study(small, tmp_path):
                 assert [texts[names[0]] for names, _ in row["gold"]] == [gold.names[0] for gold in question.gold]
 
 
+@pytest.mark.whole
 def test_the_same_study_gives_the_same_page(small, tmp_path):
     def page(name: str) -> str:
         write_report(small, html=tmp_path / name)

@@ -166,6 +166,7 @@ def test_a_data_set_that_was_not_asked_is_told(study: Path) -> None:
     assert curve[2].endswith("Rows with another n are not over the same questions.")
 
 
+@pytest.mark.whole
 def test_curves_have_a_point_for_each_value_of_a_sweep_and_data_set(study: Path) -> None:
     curve = paper_of(study).tables[1]
     assert [column.data for column in curve.columns] == ["WebQSP", "MetaQA"]

@@ -128,6 +128,7 @@ def test_equal_values_leave_no_doubt_but_few_successes_do() -> None:
     assert wilson(3, 3).low < 0.5
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("method", "n"), [("percentile", 80), ("bca", 80), ("wilson", 80)])
 def test_coverage_on_simulated_questions(method: str, n: int) -> None:
     rng, held, trials = np.random.default_rng(11), 0, 400

@@ -46,6 +46,7 @@ def test_mcnemar_of_many_questions() -> None:
     assert mcnemar(np.ones(3000), np.zeros(3000)) == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("fewer", "n"), [(0, 5), (3, 6), (3, 11), (180, 400), (450, 1000), (2600, 5000)])
 def test_mcnemar_is_that_of_exact_integers(fewer: int, n: int) -> None:
     exact = min(1.0, 2 * sum(math.comb(n, i) for i in range(min(fewer, n - fewer) + 1)) / 2**n)
@@ -137,6 +138,7 @@ def test_a_p_value_of_the_paired_bootstrap_is_about_that_of_students_test() -> N
     assert (ours.difference.low, ours.difference.high) == pytest.approx((alone.low, alone.high))
 
 
+@pytest.mark.whole
 def test_under_the_null_hypothesis_small_p_values_are_as_rare_as_they_should_be() -> None:
     rng, trials = np.random.default_rng(9), 300
     p_values = []

@@ -177,6 +177,7 @@ def test_it_can_be_read_while_it_is_written(path):
             assert len(study.results(1)) == 1
 
 
+@pytest.mark.whole
 def test_one_process_writes_at_a_time(path):
     with Recorder(path):
         with fails("recorder.in_use"):

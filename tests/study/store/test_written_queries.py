@@ -108,6 +108,7 @@ def test_gold_in_another_language_scores_answers_only(graph: Graph, tmp_path: Pa
     assert (metrics["hits_at_1"], metrics["executable"]) == (1.0, None)
 
 
+@pytest.mark.whole
 def test_a_question_without_seeds_is_lost_where_its_query_is_written(graph: Graph, tmp_path: Path, run: Run) -> None:
     file, study = tmp_path / "questions.jsonl", tmp_path / "runs.sqlite"
     record = {"question": "Which one has the most?", "seeds": [], "answers": ["Rwanda"], "cypher": "RETURN 1"}

@@ -229,6 +229,7 @@ def test_a_brick_with_a_fault_ends_no_search(
     assert any("fails: ZeroDivisionError: a fault" in text and "AllPaths" in text for text in found.notes)
 
 
+@pytest.mark.whole
 def test_no_more_pipelines_are_tried_than_allowed(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
@@ -286,6 +287,7 @@ def test_a_search_without_time_says_that_nothing_was_measured(
         tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=Settings(seconds=1e-6))
 
 
+@pytest.mark.whole
 def test_a_measure_that_pipelines_do_not_have_is_no_zero(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:

@@ -41,6 +41,7 @@ def index(run: Run, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     return call
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "bad",
     [Reply("model is not loaded", status=400), "I cannot do that.", '{"entities": [], "triples": [[["'],
@@ -63,6 +64,7 @@ def test_a_document_of_one_passage_is_asked_about_again_too(index, docs: Path) -
     assert index([GOOD])[2] == 1
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "body",
     [

@@ -75,6 +75,7 @@ def facts(graph: TextGraph) -> object:
     return sorted(rows), {graph.key(i): (graph.description(i), graph.types(i)) for i in range(graph.n_entities)}
 
 
+@pytest.mark.whole
 def test_a_graph_by_a_model(tmp_path: Path, docs: Path) -> None:
     with ScriptedLLM(model) as server:
         done = index([docs], tmp_path / "g.graph", extractor=ExtractGraph(LLM(base_url=server.base_url)))
@@ -138,6 +139,7 @@ index([docs], place, extractor=ExtractGraph(LLM(base_url=url, parallel=1)), prog
 """
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_nothing_is_paid_twice_after_a_kill(tmp_path: Path, docs: Path) -> None:
     place = tmp_path / "g.graph"
@@ -151,6 +153,7 @@ def test_nothing_is_paid_twice_after_a_kill(tmp_path: Path, docs: Path) -> None:
         assert facts(done.graph) == facts(fresh.graph)
 
 
+@pytest.mark.whole
 def test_a_reply_in_the_middle_of_a_conversation_is_kept(tmp_path: Path, docs: Path) -> None:
     down = [True]
 

@@ -32,6 +32,7 @@ def test_a_file_that_was_named_and_deleted_leaves(tmp_path: Path, run: Run) -> N
     assert index([b], place).reading.deleted == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("remove_folder", [False, True])
 def test_an_emptied_folder_leaves_nothing(tmp_path: Path, run: Run, remove_folder: bool) -> None:
     files = write(tmp_path / "d", a="Alma Berg founded Fjord Ferries in Bergen.", b="Alma Berg lives in Oslo.")

@@ -37,6 +37,7 @@ def docs(tmp_path: Path) -> Path:
     )
 
 
+@pytest.mark.whole
 def test_only_what_changed_is_paid_for(tmp_path: Path, docs: Path) -> None:
     place = tmp_path / "g.graph"
     with ScriptedLLM(script) as server:
@@ -151,6 +152,7 @@ def test_a_model_without_space_is_not_asked_for_ever() -> None:
         assert server.requests == []
 
 
+@pytest.mark.whole
 def test_an_empty_description_is_told(tmp_path: Path, docs: Path) -> None:
     def silent(request: Request) -> str:
         return "" if "several passages" in request.prompt else script(request)

@@ -45,6 +45,7 @@ def without(docs: Path, name: str, place: Path) -> tuple[object, ...]:
     return contents(place)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("how", ["docs/a.txt", "a.txt", "{docs}/a.txt"])
 def test_a_graph_without_a_file_is_one_that_never_had_it(
     tmp_path: Path, docs: Path, run: Run, monkeypatch: pytest.MonkeyPatch, how: str

@@ -50,6 +50,7 @@ def test_an_entry_of_the_outline_in_the_middle_of_a_page(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("stated", "title"), [("The Lakes", "The Lakes"), ("Microsoft Word - a.doc", "a")])
 def test_the_title_of_a_pdf(tmp_path: Path, stated: str, title: str) -> None:
     assert read(tmp_path, "a.pdf", pdf("Text.", title=stated)).title == title
@@ -114,6 +115,7 @@ def bomb() -> bytes:
 WORD, ONE = word(), pdf("Kenya. " * 10)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [

@@ -46,6 +46,7 @@ def read(folder: Path, *pages: list[Drawn]) -> str:
     return document.text
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "columns",
     [
@@ -75,6 +76,7 @@ def test_a_sentence_goes_on_in_the_next_column_and_lines_around_stay(tmp_path: P
     assert read(tmp_path, page) == "\n".join(lines)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "columns",
     [

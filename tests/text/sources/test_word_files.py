@@ -34,6 +34,7 @@ def noted(before: str, after: str, kind: str = "footnote", number: int = 1) -> A
     return fill
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["footnote", "endnote"])
 def test_a_short_note_stands_at_its_place(tmp_path: Path, kind: str) -> None:
     data = word(noted("The rent may rise", " each year.", kind), **{f"{kind}s": {1: "at most three percent"}})
@@ -94,6 +95,7 @@ ROOT = "<m:rad><m:deg/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:rad>"
 CASES = '<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>'
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("inside", "line"),
     [

@@ -73,6 +73,7 @@ def test_follow_up_questions_lead_to_points_with_places(lakes: TextGraph, embedd
     assert ("drift.unread_replies", {"n": 1, "total": 1}) in told(stage.events)
 
 
+@pytest.mark.whole
 def test_rounds_and_width_bound_the_calls(lakes: TextGraph, embedder: LLMEmbedder) -> None:
     def endless(request: Request) -> str:
         if "Example:" in request.prompt:

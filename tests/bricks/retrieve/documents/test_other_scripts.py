@@ -63,6 +63,7 @@ def rules(folder: Path, language: str) -> TextGraph:
     return index([folder / "rules.md"], folder / "rules.graph").graph
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("language", RULES)
 def test_every_rule_answers_its_question(tmp_path: Path, language: str) -> None:
     graph = rules(tmp_path, language)

@@ -87,6 +87,7 @@ def test_parts_of_a_question_are_put_together_by_their_types(harbours: Graph, qu
     assert answer.confidence == CONFIDENCE
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "question",
     [

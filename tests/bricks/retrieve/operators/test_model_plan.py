@@ -34,6 +34,7 @@ def answered(graph: Graph, question: str, reply: object, **parameters: Any) -> t
     return answer, server
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("question", "steps", "texts", "plan"),
     [

@@ -53,6 +53,7 @@ def test_an_unknown_noun_is_read_as_the_only_class_that_fits(shop: Graph, questi
     assert "operators.noun_as_class" in result.trace.event_codes
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "question",
     [
@@ -84,6 +85,7 @@ def test_reviews_are_triples_with_properties(shop: Graph, question: str, answers
     assert set(default_pipeline(shop)(shop, question).texts) == answers
 
 
+@pytest.mark.whole
 def test_a_rating_is_no_tax_rate(shop: Graph) -> None:
     result = default_pipeline(shop).run(shop, "which product has the best average rating")
     assert not any("tax_rate" in str(event) for event in result.trace.events)

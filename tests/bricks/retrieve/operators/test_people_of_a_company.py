@@ -137,6 +137,7 @@ def test_questions_of_an_office(staff: Graph, question: str, answers: set[str]) 
     assert (answer.confidence or 0) >= 0.5
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "question",
     [

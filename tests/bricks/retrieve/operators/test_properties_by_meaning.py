@@ -46,6 +46,7 @@ def test_the_nearest_property_answers_and_is_told(facts: Graph, question: str, a
     assert (not name) or [event.values["read_as"] for event in told] == [name]  # type: ignore[attr-defined]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "question",
     [

@@ -78,6 +78,7 @@ def test_questions_for_amounts(foods: Graph, question: str, answers: set[str]) -
     assert set(default_pipeline(foods)(foods, question).texts) == answers
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("basis", ["50 g", "100 ml", "100 oz"])
 def test_amounts_of_another_basis_are_refused(foods: Graph, basis: str) -> None:
     assert not default_pipeline(foods)(foods, f"How much iron is there in {basis} of raw apples?").texts

@@ -100,6 +100,7 @@ def test_a_noun_that_ends_several_values_is_told(chain: Graph) -> None:
     assert {said, "'clerks' is read as position_title Night Clerk or Day Clerk"} & set(map(str, run.trace.events))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("question", ["which bakers work at Shop 2?", "how many bakers are there?"])
 def test_surnames_have_no_plural(chain: Graph, question: str) -> None:
     assert default_pipeline(chain)(chain, question).texts == ()

@@ -210,6 +210,7 @@ def test_a_hub_does_not_starve_the_other_seed_where_its_relations_alone_reach_th
     assert "c3 <- rare 3 <- hub" in [text for asked in ASKED for text in asked]
 
 
+@pytest.mark.whole
 def test_of_many_equal_candidates_the_first_stay(hub: Graph) -> None:
     for brick in (
         BeamSearch(Ranks(1), beam_width=70, max_hops=1),

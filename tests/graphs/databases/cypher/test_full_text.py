@@ -77,6 +77,7 @@ def test_words_that_are_operators_of_lucene_are_words() -> None:
     assert len(Server(Address.read("bolt://localhost:7687/films")).search("Portland, OR NOT AND Oregon", 1)) == 1
 
 
+@pytest.mark.whole
 def test_a_duration_is_no_list_of_numbers() -> None:
     time = pytest.importorskip("neo4j.time")
     graph = BoltGraph(Address.read("bolt://localhost:7687/films"))

@@ -91,6 +91,7 @@ def test_an_export_has_the_triples_labels_and_relations_of_the_folder(tiny: str)
     )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("limit", [1, 2, 3, 4])
 def test_a_limit_cuts_each_entity_by_itself(tiny: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrick.graphs.databases.cypher.around._LARGEST_BATCH", 3)  # so that requests are divided
@@ -200,6 +201,7 @@ def test_what_does_more_than_read_does_not_reach_the_database(films: str, text: 
     assert not file.exists()
 
 
+@pytest.mark.whole
 def test_a_query_without_end_is_stopped(films: str) -> None:
     with fails("database.too_slow", seconds=0.3):
         opened(f"{films}?timeout=0.3").query(
@@ -337,6 +339,7 @@ def test_names_in_a_question_are_found_as_comparing_every_name_finds_them(tmp_pa
     assert live.search("ken?", 5) == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("key", ["--1", "-", "9" * 19, "9" * 40, "²", "1.0"])
 def test_a_key_that_is_almost_a_number_is_unknown(films: str, key: str) -> None:
     with fails("database.unknown_key", LinkError, key=key):

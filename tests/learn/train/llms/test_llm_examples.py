@@ -128,6 +128,7 @@ def test_a_learned_plan_is_read_as_the_right_relation_paths(
     assert all(json.loads(reply).keys() == {"paths"} for reply in replies) if structured else "1" in replies
 
 
+@pytest.mark.whole
 @WAYS
 @pytest.mark.parametrize("reply", ["list", "scores", "yes_no"])
 def test_a_learned_choice_keeps_what_is_right(

@@ -87,6 +87,7 @@ def trained(
     return out
 
 
+@pytest.mark.whole
 def test_new_seeds_are_answered(films: Graph, questions: list[Question], trained: Path) -> None:
     pipeline = Patterns(PatternScorer(str(trained)), max_hops=2) >> PathAnswer()
     kept = [question for question in questions if question.seeds[0].endswith(("5", "7"))]
@@ -300,6 +301,7 @@ def test_the_scorer_scores_as_the_training_did(
 # The command
 
 
+@pytest.mark.whole
 def test_the_command_trains_and_prints(
     films: Graph,
     questions: list[Question],

@@ -230,6 +230,7 @@ def test_a_server_that_died_is_started_anew(model: Path) -> None:
     assert told(entry.events) == [("local_server.started_anew", {})]
 
 
+@pytest.mark.whole
 def test_closing_frees_all_of_them(model: Path) -> None:
     with Session():
         servers = [shared(model, 1024, 1), shared(model, 2048, 1)]
@@ -237,6 +238,7 @@ def test_closing_frees_all_of_them(model: Path) -> None:
     assert shared(model, 1024, 1).alive
 
 
+@pytest.mark.whole
 def test_a_failed_start_leaves_nothing(tmp_path: Path) -> None:
     path = write_gguf(tmp_path / "broken.gguf", mode="fails")
     for _ in range(2):
@@ -269,6 +271,7 @@ def parent(model: Path, then: str = "", last: str = "time.sleep(600)") -> tuple[
     return process, int(line)
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 @pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGINT"])
 def test_it_ends_with_a_parent_that_is_killed(model: Path, way: str) -> None:
@@ -296,6 +299,7 @@ def test_a_forked_process_does_not_keep_it(model: Path) -> None:
     process.communicate()  # the end of the input, for which the forked process waits
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 def test_a_forked_process_starts_its_own_and_leaves_that_of_its_parent(model: Path) -> None:
     then = (

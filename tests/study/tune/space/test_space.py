@@ -58,6 +58,7 @@ def test_unions_are_drawn_as_often_as_one_option() -> None:
         replace(space, stages={"extract": (*unions, "PPR(kk=1) | KHop()")}).check()
 
 
+@pytest.mark.whole
 def test_given_parameters_stay_and_others_are_drawn_from_declared_values() -> None:
     texts = every(SMALL)
     assert all("PPR(k=100, restart=0.2, seeds=" in text for text in texts if "PPR" in text)

@@ -83,6 +83,7 @@ def test_an_imported_index_comes_back_whole(tmp_path: Path) -> None:
     assert whole(round_trip(graph, tmp_path)) == whole(graph)
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 def test_a_real_index_comes_back_whole(data_dir: Path, tmp_path: Path) -> None:
     source = data_dir / "graphrag_dulce"
