@@ -347,7 +347,7 @@ class Operators(RetrieveStage):
         reader = TripleReader(parser)
         relative = parser.english.search("relative_time", parser.question.text)
         if relative is not None and not parser.resolver.lexicon.words.issuperset(relative[0].split()):
-            text = f"«{relative[0]}» needs today's date, which the graph does not tell"
+            text = f"no date in this graph tells what is of «{relative[0]}»"
             raise CannotPlanError(text, code=UNREAD_WORDS, words=(relative[0],))
         return reader.read(parser.question.text) or described(reader, parser.question.text)
 

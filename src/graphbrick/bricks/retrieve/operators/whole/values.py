@@ -218,7 +218,7 @@ class Numbers:
 
         age = age_by(self.parser.place, measure) if set(stems(words)) == {stem("age")} else None
         if age is None:
-            text = f"{words!r} needs today's date, which the graph does not tell: {name} is a date"
+            text = f"{name} is a date: it tells no {words!r}, of today or of those who have died"
             raise CannotPlanError(text, code="operators.needs_today", words=words)
         return age
 
