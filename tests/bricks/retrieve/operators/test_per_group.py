@@ -163,3 +163,12 @@ def test_every_group_has_something_that_shows_it(tmp_path: Path) -> None:
     assert answer.texts == ("Oslo: 40", "Bergen: 5", "Bodo: 2")
     shown = {graph.properties(entity)["city"] for item in answer.evidence.items for entity in item.entities}
     assert shown == {"Oslo", "Bergen", "Bodo"}
+
+
+def test_of_several_best_of_a_group_those_that_are_left_out_are_told(tmp_path: Path) -> None:
+    plants = "id,label,name,bed,height\np1,Plant,Aloe,north,5\np2,Plant,Basil,north,7\np3,Plant,Chive,north,5\n"
+    tables = {"nodes-p": f"{plants}p4,Plant,Dill,south,4\n", "edges": "start,end,type\np1,p2,BESIDE\n"}
+    graph = built_from_tables(tmp_path, tables)
+    answer = default_pipeline(graph)(graph, "two tallest plants per bed")
+    assert set(answer.texts) == {"north: Basil, Aloe", "south: Dill"}
+    assert "1 more have the same height" in notes(answer)

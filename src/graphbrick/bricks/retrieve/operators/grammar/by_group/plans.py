@@ -14,6 +14,7 @@ from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Measu
 from graphbrick.bricks.retrieve.operators.sets import Ints, Members, Place, SetPlan, Shown, Steps, TextPlan, no_value
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import shown_value
+from graphbrick.core.trace import event
 from graphbrick.patterns.properties.sources import Source, value_of
 
 _PROVEN, _GROUPS = 20, 100  # entities that are shown in all, at least one of each of so many groups
@@ -72,6 +73,12 @@ class Grouping:
             for key in self._keys(place, end):
                 found.setdefault(key, set()).add(start)
         return {key: np.array(sorted(own), dtype=np.int64) for key, own in found.items()}
+
+    def without(self, place: Place, every: Ints) -> tuple[str, int, int]:
+        """Return what the groups are, how many of some entities are in none, and how many there are."""
+        own = self.groups(place, every).values()
+        inside = np.unique(np.concatenate([*own, np.zeros(0, dtype=np.int64)]))
+        return self.name, len(every) - len(inside), len(every)
 
     def all_keys(self, place: Place) -> list[Key]:
         """Return the groups that there are, also without any entity; none for groups by a property."""
@@ -180,21 +187,27 @@ class BestOfEach(TextPlan):
 
     def without_group(self, place: Place) -> tuple[str, int, int]:
         """Return what the groups are, how many entities of the set are in none, and how many there are."""
-        every, own = self.owners(place), self.grouping.groups(place, self.owners(place)).values()
-        inside = np.unique(np.concatenate([*own, np.zeros(0, dtype=np.int64)]))
-        return self.grouping.name, len(every) - len(inside), len(every)
+        return self.grouping.without(place, self.owners(place))
 
     def _found(self, place: Place) -> dict[Key, Ints]:
         """Return the best of each group in which any has the number, by the names of the groups."""
         found = dict[Key, Ints]()
+        ties = 0
         for key, own in sorted(self.grouping.groups(place, self.owners(place)).items(), key=lambda one: one[0].text):
             values = self.measure.of(place, own)
             own, values = own[~np.isnan(values)], values[~np.isnan(values)]
             distinct = np.unique(values)[:: -1 if self.largest else 1]
             if self.n > 1:
-                found[key] = own[np.lexsort((own, -values if self.largest else values))][: self.n]
+                order = np.lexsort((own, -values if self.largest else values))
+                found[key] = own[order][: self.n]
+                ties += int((values[order][self.n :] == values[order][self.n - 1]).sum()) if len(own) > self.n else 0
             elif self.rank <= len(distinct):
                 found[key] = own[values == distinct[self.rank - 1]]
+        if ties:
+            text = (
+                f"{ties:,} more have the same {self.measure.text(place)} as the last of their group; they are left out"
+            )
+            event(text, "operators.ties_in_groups", ties=ties, n=self.n)
         return {key: own for key, own in found.items() if len(own)}
 
     def shown(self, place: Place) -> list[Shown]:
@@ -260,10 +273,7 @@ class PerGroup(TextPlan):
 
     def without_group(self, place: Place) -> tuple[str, int, int]:
         """Return what the groups are, how many entities of the set are in none, and how many there are."""
-        every = self.base.run(place)
-        own = self.grouping.groups(place, every).values()
-        inside = np.unique(np.concatenate([*own, np.zeros(0, dtype=np.int64)]))
-        return self.grouping.name, len(every) - len(inside), len(every)
+        return self.grouping.without(place, self.base.run(place))
 
     def shown(self, place: Place) -> list[Shown]:
         """Return «group: number» for each group, the names of the best groups, or the mean."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
+from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
@@ -54,7 +55,7 @@ _DID_THEMSELVES = re.compile(r"^(?P<who>(?:how many|which|what) [a-z]+(?: [a-z]+
 _DONE_TO = (  # what has a state by a verb, and how the state is said
     (re.compile(r"^(?P<who>.+) (?P<done>[a-z]+) the (?P<most>most|fewest) (?P<noun>[a-z]+)$"),
      r"\g<who> has the \g<most> DONE"),
-    (re.compile(r"^how many (?P<noun>[a-z]+) (?P<do>did|does|has|have) (?P<who>(?:the )?e\d+) (?P<done>[a-z]+)"
+    (re.compile(r"^how many (?P<noun>[a-z]+) (?:did|does|has|have) (?P<who>(?:the )?e\d+) (?P<done>[a-z]+)"
                 r"(?P<rest>(?: in .+)?)$"), r"how many DONE does \g<who> have\g<rest>"),
     (re.compile(r"^(?P<who>.+?) (?:has |have )?never (?P<done>[a-z]+) (?:an? |any )?(?P<noun>[a-z]+)$"),
      r"\g<who> without DONE"),
@@ -76,15 +77,16 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     question = replace(question, text=_with_class_of_people(graph, question.text, lexicon))
     question = replace(question, text=_without_work(graph, question.text, lexicon))
     question = replace(question, text=_with_state(graph, question.text))
-    question = replace(question, text=_of_those_in_role(graph, question, lexicon))
-    question = replace(question, text=_having_what_is_known(graph, question.text, lexicon))
-    question = replace(question, text=_without_those(question.text, lexicon))
-    question = replace(question, text=_with_not(graph, question.text, lexicon))
     question = replace(question, text=_with_dates_of_today(graph, question.text, lexicon))
-    question = replace(question, text=_with_short_days(graph, question.text))
-    question = replace(question, text=_with_start(graph, question.text, lexicon))
-    question = replace(question, text=_last_before(graph, question.text))
-    return replace(question, text=_with_state_of_verb(graph, question.text, lexicon))
+    text = _having_what_is_known(graph, _of_those_in_role(graph, question, lexicon), lexicon)
+    text = _with_not(graph, _without_those(text, lexicon), lexicon)
+    text = _last_before(graph, _with_start(graph, _with_short_days(graph, text), lexicon))
+    text = _with_state_of_verb(graph, text, lexicon)
+    if text != question.text:
+        labels = [graph.label(entity) for entity in question.entities]
+        said = MENTION.sub(lambda mention: labels[int(mention[1])], text)
+        event(f"the question is read as «{said}»", "operators.plain_words", read_as=said)
+    return replace(question, text=text)
 
 
 def _without_those(text: str, lexicon: Lexicon) -> str:
