@@ -1,16 +1,20 @@
 """Quotations from documents: how often they answer, and how often questions without an answer are refused.
 
 python benchmarks/quotes.py DATA FOLDER [--set wild] [--half a] [--pipeline "..."] [--gnome FOLDER]
-    [--handbook FOLDER] [--debian FOLDER] [--fit]
+    [--handbook FOLDER] [--debian FOLDER] [--folders FOLDER] [--fit]
 
 The questions of quotes.jsonl were written from the documents before the product was asked: scraped web pages (wild),
 health documents (medquad), the Python language reference (python), the German help of GNOME (gnome-de, Debian's
 package gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's
 package debian-handbook). The pages of a town in English and German, of a port and of a university stand in
 benchmarks/quote_pages (town, town-de, port, campus): opening hours, timetables, fees, names. The constitution of Debian
-and what else its package doc-debian has is debian-en. Half «a» is for choosing weights, half «b» is for measuring. A
-quotation answers if it holds one of the answers, whatever case and emphasis. Questions without an answer are those of
-quotes.jsonl that have none, and for wild and medquad each other's questions.
+and what else its package doc-debian has is debian-en. Eight more sets are folders under --folders: sqlite (26 pages of
+Debian's sqlite3-doc), rules (texts of nethack-common and debian-policy), pdf (manuals of shared-mime-info and
+libtasn1), faq-de and faq-fr (debian-faq-de, debian-faq-fr), guide-fr (the PDF of maint-guide-fr), click and flask (docs
+of their source packages). A reader who had not seen this software wrote their questions. Half «a» is for choosing
+weights, half «b» is for measuring; the confidence was fitted to both. A quotation answers if it holds one of the
+answers, whatever case and emphasis. Questions without an answer are those of quotes.jsonl that have none, and for wild
+and medquad each other's questions.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from graphbrick import MiniLM, index, parse
+from graphbrick import MiniLM, Quote, index, parse
 from graphbrick.bricks.generate.document_confidence import features
 from graphbrick.bricks.generate.sentence_scores import sentence_scores
 from graphbrick.core import Answer, Evidence
@@ -39,7 +43,7 @@ from graphbrick.learn.default import default_pipeline, withholding
 from graphbrick.models.indexes.embed_graph import embed_graph
 from graphbrick.models.logistic import newton
 from graphbrick.pipeline import Pipeline
-from graphbrick.text.documents.quotable import quotable
+from graphbrick.text.documents.quotable import quotable, snippet
 from graphbrick.text.sources.tables import SourceOptions
 
 QUESTIONS = Path(__file__).with_suffix(".jsonl")
@@ -55,6 +59,14 @@ SETS = (
     "town-de",
     "port",
     "campus",
+    "sqlite",
+    "rules",
+    "pdf",
+    "faq-de",
+    "faq-fr",
+    "guide-fr",
+    "click",
+    "flask",
 )
 PAGES = Path(__file__).with_name("quote_pages")
 _DEBIAN = (
@@ -93,6 +105,7 @@ def main() -> None:
     parser.add_argument("--gnome", type=Path, default=Path("/usr/share/help/de/gnome-help"))
     parser.add_argument("--handbook", type=Path, default=Path("/usr/share/doc/debian-handbook/html"))
     parser.add_argument("--debian", type=Path, default=Path("/usr/share/doc/debian"))
+    parser.add_argument("--folders", type=Path, default=Path("documents"), help="a folder for each further set")
     parser.add_argument("--show", action="store_true", help="print the quotations that do not answer")
     parser.add_argument("--fit", action="store_true", help="print weights of the confidence, fitted to these questions")
     args = parser.parse_args()
@@ -114,8 +127,7 @@ def main() -> None:
         everything += results
         print_curve(name, results)
         if args.fit:
-            rows = [(graph, pipeline, question, has_answer) for question, _, has_answer in _rows(name, args)]
-            facts += [(*_facts(*row[:3]), row[3], name) for row in rows]
+            facts += [(*one, name) for row in _rows(name, args) for one in _facts(graph, pipeline, *row)]
     print_curve("all", everything)
     if args.fit:
         print_fit(facts)
@@ -194,23 +206,33 @@ def print_curve(name: str, results: list[Result]) -> None:
     print()
 
 
-def _facts(graph: TextGraph, pipeline: Pipeline, question: str) -> tuple[float, ...]:
-    """Return what the confidence of a question is computed from."""
+def _facts(
+    graph: TextGraph, pipeline: Pipeline, question: str, answers: list[str], has_answer: bool
+) -> Iterator[tuple[Any, ...]]:
+    """Yield what the confidence of a question is computed from, and whether its passages have an answer.
+
+    A question whose answers are known is asked again without the passages that hold them.
+    """
     items = (pipeline.run(graph, question).evidence or Evidence()).items
-    sentences = quotable(items)
-    if not sentences:
-        return (1.0, 0.0, 0.0, 0.0)
-    similarity = MiniLM().rate(question, [f"{one.heading} {one.text}".strip() for one in sentences])
-    return features(items, sentence_scores(question, sentences, similarity, items))
+    rest = tuple(item for item in items if not _holds(item.text, answers))
+    for some, is_answered in ((items, has_answer), *([(rest, False)] if answers else [])):
+        sentences = quotable(some)
+        if not sentences or (is_answered and answers and len(rest) == len(items)):
+            continue
+        similarity = MiniLM().rate(question, [f"{one.heading} {one.text}".strip() for one in sentences])
+        scores = sentence_scores(question, sentences, similarity, some)
+        best = int(scores.total.argmax())
+        quotation = [sentences[i] for i in snippet(sentences, scores.total.tolist(), best, Quote(MiniLM()).around)]
+        yield *features(question, some, quotation, scores), is_answered
 
 
 def print_fit(facts: list[Any]) -> None:
     """Print the weights that fit best, by similarity and by words alone; all sets count alike."""
-    x = np.array([row[:4] for row in facts])
-    has_answer = np.array([row[4] for row in facts], dtype=float)
-    groups = [row[4:] for row in facts]
+    x = np.array([row[:-2] for row in facts])
+    has_answer = np.array([row[-2] for row in facts], dtype=float)
+    groups = [row[-2:] for row in facts]
     weight = np.array([1 / groups.count(group) for group in groups])
-    for name, columns in (("by similarity", [0, 1, 2, 3]), ("by words", [0, 2, 3])):
+    for name, columns in (("by similarity", [*range(7)]), ("by words", [0, 2, 3, 4, 5])):
         penalty = np.array([0.0, *[0.001] * (len(columns) - 1)])
         print(name, newton(x[:, columns], has_answer, penalty, weight / weight.mean()).round(1).tolist())
 
@@ -230,6 +252,8 @@ def _graph(name: str, args: argparse.Namespace) -> TextGraph | None:
             source = args.handbook / _HANDBOOKS[name]
         elif name == "debian-en":
             source = _current(args.debian, folder / name) if args.debian.exists() else args.debian
+        elif (args.folders / name).exists():
+            source = args.folders / name
         elif (PAGES / name.removesuffix("-de")).exists():
             source = PAGES / name.removesuffix("-de")
         else:

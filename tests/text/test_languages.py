@@ -141,5 +141,5 @@ def test_instructions_in_a_document_are_quoted_only(tmp_path: Path) -> None:
     assert sorted(texts) == sorted([ORDERS, "Mombasa is a port of Kenya."])
     pipeline = parse("Passages(n=5) >> Quote(BM25(), n=5)")
     answer = pipeline(graph, "What is the capital of Kenya?")
-    assert "The capital of Kenya is Nairobi." in answer.texts
+    assert "The capital of Kenya is Nairobi." in answer.texts[0]
     assert all(any(text in passage for passage in texts) for text in answer.texts)  # word for word, and nothing else

@@ -20,7 +20,7 @@ TEXT_PIPELINE = (
 
 It needs no other vectors than those of the passages, and begins to answer without them.
 """
-WORDS_PIPELINE = "Overview(Passages()) >> Quote(BM25(), n=3, min_confidence=0.2)"
+WORDS_PIPELINE = "Overview(Passages()) >> Quote(BM25(), n=3, min_confidence=0.5)"
 """The default for them if MiniLM is not installed."""
 RECORDS = "Records(Operators(Patterns({scorer}), cap=100000), {search})"
 """What the search is replaced by in graphs of documents that are rows of tables."""

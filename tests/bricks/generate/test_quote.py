@@ -17,8 +17,10 @@ def passage(text: str, section: str = "") -> Passage:
     return Passage(text, (Citation("a.md", 0, len(text), section=section),))
 
 
-def quoted(question: str, *texts: str, n: int = 1, section: str = "") -> Answer:
-    return Quote(BM25(), n=n).generate(Query(question), Evidence(tuple(passage(text, section) for text in texts)))
+def quoted(question: str, *texts: str, n: int = 1, section: str = "", around: int = 0) -> Answer:
+    return Quote(BM25(), n=n, around=around).generate(
+        Query(question), Evidence(tuple(passage(text, section) for text in texts))
+    )
 
 
 def test_keeps_the_contract() -> None:
@@ -134,7 +136,7 @@ def test_a_sentence_over_a_page_break_is_quoted_whole(tmp_path: Path) -> None:
     graph = index([tmp_path / "a.md"], tmp_path / "a.graph", chunker=ByParagraph(n=12)).graph
     assert graph.n_passages == 2
     for question in ("Where does Rosa Lund live?", "Which town is near Limerick?"):
-        answer = parse("Passages(n=4) >> Quote(BM25(), n=2)")(graph, question)
+        answer = parse("Passages(n=4) >> Quote(BM25(), n=2, around=0)")(graph, question)
         assert answer.texts[0] == "Here Rosa Lund lives in the town of Ennis near Limerick.", question
         assert len(set(answer.texts)) == 2
 
@@ -149,6 +151,63 @@ def test_links_and_bold_type_are_words() -> None:
 def test_minilm_leaves_scripts_that_it_cannot_read_to_words() -> None:
     evidence = Evidence((passage("借书应当提前4天预约。停车应当提前5天预约。"),))
     with record(Trace(), "test", "generate") as entry:
-        answer = Quote(MiniLM(), n=1).generate(Query("停车要提前几天预约？"), evidence)
+        answer = Quote(MiniLM(), n=1, around=0).generate(Query("停车要提前几天预约？"), evidence)
     assert answer.texts == ("停车应当提前5天预约。",)
     assert told(entry.events) == [("quote.other_script", {})]
+
+
+def test_what_stands_around_a_sentence_is_quoted_as_far_as_there_is_room() -> None:
+    text = "The town is old. Rosa Lund came to Ennis in 1950. She lives at the port. It rained. Her ship is white."
+    question = "At which port does she live?"
+    assert quoted(question, text).texts == ("She lives at the port.",)
+    room = quoted(question, text, around=60)
+    assert room.texts == ("Rosa Lund came to Ennis in 1950. She lives at the port.",)
+    assert [text[start:end] for start, end in room.marks] == ["She lives at the port."]
+    assert quoted(question, text, around=250).texts == (text,)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        # Not over a heading, nor beside rows and entries, which say all by themselves.
+        ("The ship sails at noon.\n\n# Rosa Lund\n\nRosa Lund lives at the port.", "Rosa Lund lives at the port."),
+        ("| Name | Place |\n|---|---|\n| Rosa Lund | Ennis |\n| Mary Stone | Voss |", "Name: Rosa Lund; Place: Ennis"),
+        ("Rosa Lund lives here.\n\nMonday: closed\nTuesday: open", "Rosa Lund lives here."),
+        # Lines without a mark at their ends are told apart; a number goes on with a sentence.
+        ("- Rosa Lund lives here\n- Mary Stone lives there", "Rosa Lund lives here · Mary Stone lives there"),
+        # Code goes with the line that introduces it, and with no other.
+        ("Rosa Lund calls it so:\n```\n$ keeper run --all\n```\n", "Rosa Lund calls it so: $ keeper run --all"),
+        ("Rosa Lund calls it so.\n```\n$ keeper run --all\n```\n", "Rosa Lund calls it so."),
+    ],
+)
+def test_what_is_not_quoted_around_a_sentence(text: str, answer: str) -> None:
+    assert quoted("Where does Rosa Lund live?", text, around=250).texts == (answer,)
+
+
+def test_no_sentence_is_quoted_twice() -> None:
+    text = "Rosa Lund lives at the port. Rosa Lund has a white ship. " + "The port is old and wide. " * 9
+    answer = quoted("Where does Rosa Lund live?", text, n=3, around=70)
+    assert answer.texts[0] == "Rosa Lund lives at the port. Rosa Lund has a white ship."
+    assert not any("Rosa Lund" in one for one in answer.texts[1:])
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown"),
+    [
+        ("Does the keeper run on Linux?", "Does the keeper run on Windows?"),
+        ("How many ports has the keeper?", "How much does the keeper cost?"),
+    ],
+)
+def test_names_and_kinds_of_answers_that_nothing_has_lower_the_confidence(known: str, unknown: str) -> None:
+    text = "The keeper runs for two minutes. The keeper runs on Linux. The keeper has 3 ports."
+    sure, unsure = quoted(known, text).confidence, quoted(unknown, text).confidence
+    assert sure is not None
+    assert unsure is not None
+    assert sure > 0.6 > 0.5 > unsure
+
+
+def test_function_words_of_other_languages_are_no_content() -> None:
+    text = "C'est la fin de la liste et des notes de la page. La commande fakeroot simule un utilisateur."
+    assert quoted("À quoi sert donc cette commande dans la page ?", text).texts == (
+        "La commande fakeroot simule un utilisateur.",
+    )

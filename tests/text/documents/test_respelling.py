@@ -90,7 +90,8 @@ def test_german_words_need_eight_letters_and_keep_their_capitals(buses: TextGrap
 
 @needs_dictionary
 @pytest.mark.parametrize(
-    "pipeline", ["Passages(n=2) >> Quote(BM25(), n=1)", "Overview(Passages()) >> Quote(BM25(), n=1)"]
+    "pipeline",
+    ["Passages(n=2) >> Quote(BM25(), n=1, around=0)", "Overview(Passages()) >> Quote(BM25(), n=1, around=0)"],
 )
 def test_it_is_told_once_and_in_order(office: TextGraph, pipeline: str) -> None:
     run = parse(pipeline).run(office, "what does vacination against yellow fevver cost?")

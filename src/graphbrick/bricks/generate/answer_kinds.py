@@ -6,7 +6,8 @@ import re
 
 _MONTH = (
     r"jan(uary|uar)?|feb(ruary|ruar)?|mar(ch)?|märz|apr(il)?|may|mai|june?|juni|july?|juli|aug(ust)?|sept?(ember)?"
-    r"|o[ck]t(ober)?|nov(ember)?|de[cz](ember)?"
+    r"|o[ck]t(ober)?|nov(ember)?|de[cz](ember)?|janvier|f[ée]vrier|mars|avril|juin|juillet|ao[uû]t|septembre|octobre"
+    r"|novembre|d[ée]cembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
 )
 _DAY = (
     r"(mon|tues|wednes|thurs|fri|satur|sun)days?|(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend"
@@ -16,14 +17,21 @@ _CLOCK = (
     r"\d{1,2}([.:]\d\d)? ?([ap]\.?m\b|o'clock|uhr\b)|\b\d{1,2}:\d\d\b|\b(noon|midnight|mitternacht|mittags|hourly"
     r"|stündlich)\b"
 )
-_NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier|fünf|zehn|halb)\b"
-_UNIT = r"(second|minute|hour|day|week|month|year|decade|sekunde|minute|stunde|tag|woche|monat|jahr)"
+_NUMBER = (
+    r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier|fünf|zehn|halb|deux"
+    r"|trois|quatre|cinq|sept|dix|dos|tres|cuatro|cinco|siete|diez)\b"
+)
+_UNIT = (
+    r"(second|minute|hour|day|week|month|year|decade|sekunde|minute|stunde|tag|woche|monat|jahr|heure|jour|semaine"
+    r"|mois|année|hora|día|semana|mes|año)"
+)
 _CURRENCY = r"euros?|dollars?|pounds?|cents?|pence|francs?|franken|rupees|yen|[$€£¥₹]|eur|usd|gbp|chf"
 _PRICE = (
     rf"(?i)[$€£¥₹] ?\d|\d[\d.,]*\s?(?:(?:thousand|million|billion)\s)?({_CURRENCY})(?!\w)|\b(free|kostenlos|gratis)\b"
 )
 _EVERY = (
-    r"(?i)\b(every|each|once|twice|times|daily|hourly|weekly|monthly|yearly|alle|jeden?|stündlich|täglich)\b|\dmal\b"
+    r"(?i)\b(every|each|once|twice|times|daily|hourly|weekly|monthly|yearly|alle|jeden?|stündlich|täglich"
+    r"|chaque|tous les|toutes les|fois|cada|veces|todos los)\b|\dmal\b"
 )
 
 # Patterns of questions, and of the sentences that have what they ask for. The first that fits a question counts.
@@ -32,19 +40,24 @@ _KINDS = tuple(
     for question, sentence in (
         (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
         (
-            r"^(what|who|was|wer) (is|are|ist|sind) [\w\s.-]{2,40}\??$",
+            r"^(what|who|was|wer) (is|are|ist|sind) (?!(said|known|written|told|there|mentioned)\b)[\w\s.-]{2,40}\??$",
             r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?([\w-]+\W+){1,6}?(\([^)]*\) )?(is|are|means|refers|ist|sind)\b",
         ),
         (
             r"^((until|till|since|from|by) )?when\b|^(bis |ab |seit |von )?wann\b|\bwhat time\b"
             r"|\b(which|what) (year|day|date|month)s?\b|\b(an )?welche[mrn]? (tag|datum|monat|jahr)|uhrzeit"
-            r"|\b(open|geöffnet|offen|opening hours|öffnungszeiten)\b",
+            r"|\b(open|geöffnet|offen|opening hours|öffnungszeiten)\b"
+            r"|^(depuis |jusqu'à )?quand\b|^cuándo\b|\b(quelle|qué) (année|date|jour|año|fecha|día)\b",
             rf"(?i)\b(1\d|20)\d\d\b|\b({_MONTH})\.? \d|\b\d+\.? ({_MONTH})\b|\b({_DAY})\b|{_CLOCK}"
             r"|\b(when|while|before|after|during|if|until|wenn|als|sobald|bevor|nachdem)\b",
         ),
-        (r"\bhow often\b|\bwie oft\b|\bin welchem takt\b", _EVERY),
         (
-            rf"\b(how (long|soon)|wie lange)\b|\bhow many {_UNIT}",
+            r"\bhow often\b|\bwie oft\b|\bin welchem takt\b|\bquelle fréquence\b|\bcombien de fois\b"
+            r"|\bcuántas veces\b",
+            _EVERY,
+        ),
+        (
+            rf"\b(how (long|soon)|wie lange|combien de temps|cuánto tiempo)\b|\bhow many {_UNIT}",
             rf"(?i)(?<!every )(?<!alle )(?<!\d)({_NUMBER}|\b(a few|several)\b)[^.]{{0,25}}\b({_UNIT}|limit)",
         ),
         (
@@ -54,24 +67,26 @@ _KINDS = tuple(
         ),
         (
             r"\b(how (many|much|often|large|big|tall|high|old|far|fast|expensive|heavy|deep)"
-            r"|wie ?(viele?|oft|hoch|groß|alt|weit|teuer)|(what|which) (share|percentage|number|age|price))\b",
+            r"|wie ?(viele?|oft|hoch|groß|alt|weit|teuer)|(what|which) (share|percentage|number|age|price)|combien"
+            r"|cuánt[oa]s?)\b",
             rf"(?i){_NUMBER}|\b(most|million|billion|dozens?|hundreds|thousands)\b",
         ),
         (
-            r"^(who|whom|whose|wer|wen|wem)\b",
+            r"^(who|whom|whose|wer|wen|wem|qui|quién|quiénes)\b",
             r"(?<=[a-zäöü,(] )[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+|^[A-ZÄÖÜ]\w+ [A-ZÄÖÜ]\w+"
             r"|\b(men|women|people|adults|children|by)\b",
         ),
         (
-            r"^(where|wo|wohin|woher)\b|\b(which|what) (countr|cit|place|town|region|state)",
+            r"^(where|wo|wohin|woher)\b",
             rf"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?"
             rf"(?!(?i:{_DAY}|{_MONTH})\b)[A-ZÄÖÜ]\w+|\b(in|at|near|behind|beside|opposite|next to) the [a-z]"
             r"|([A-ZÄÖÜ][\w ]+, ){2}",
         ),
+        (r"\b(which|what) (countr|cit|place|town|region|state)", r"(?<=[^\W\d_A-Z,(] )[A-ZÄÖÜ]\w+"),
         (
-            r"^(why|warum|weshalb|wieso)\b",
+            r"^(why|warum|weshalb|wieso|pourquoi|por qué)\b",
             r"(?i)\b(because|due to|since|so that|in order|reasons?|caus\w+|therefore|comes? down to|thanks to"
-            r"|as a result|weil|denn|damit|um\b.*\bzu"
+            r"|as a result|weil|denn|damit|um\b.*\bzu|parce qu|afin|puisque|porque|debido|para que"
             r"|to (ensure|prevent|reduce|avoid|keep|make))\b",
         ),
     )

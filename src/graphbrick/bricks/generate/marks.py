@@ -60,7 +60,7 @@ def quoted(query: Query, evidence: Evidence, items: Sequence[Item], numbers: Seq
         "marks.quoted_instead",
         numbers=numbers,
     )
-    return Quote(BM25(), n=_SENTENCES).generate(query, replace(evidence, items=cited))
+    return Quote(BM25(), n=_SENTENCES, around=0).generate(query, replace(evidence, items=cited))
 
 
 def from_first_word(on_token: Callable[[str], None]) -> Callable[[str], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +23,7 @@ from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
-from graphbrick.text.documents.quotable import Quotable, quotable, whole_sentence
+from graphbrick.text.documents.quotable import Quotable, joined_words, quotable, snippet, whole_sentence
 from graphbrick.text.documents.respelling import respelled
 
 _LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
@@ -38,7 +39,8 @@ class Quote(GenerateStage):
     question under its heading; the words that both have and the kind of answer (a date for «when», a number for «how
     many») count too. A row of a table is quoted with the names of its columns, a short list with the line above it.
     Headings and questions are not quoted; code and menus only if the question speaks of them. A sentence that goes on
-    in the next passage, such as one over a page break, is quoted whole.
+    in the next passage, such as one over a page break, is quoted whole. What stands around a short sentence is quoted
+    with it, as far as there is room: what it goes on from, and the better of the sentences before and after.
 
     A sentence with the day, month, year or number that the question asks about comes before one with another: «bus 12
     on Sundays» is not bus 14, nor Saturdays. A range of days has those in it. If the first quotation has none of them,
@@ -55,15 +57,18 @@ class Quote(GenerateStage):
         scorer: Compares sentences with the question, such as MiniLM() or BM25().
         n: Most sentences, at least 1.
         min_confidence: Withhold answers of lower confidence, from 0 to 1; 0 gives every answer.
+        around: Most characters of a sentence with what is quoted around it, at least 0; 0 quotes sentences alone.
 
     Returns:
-        Distinct sentences, best first; each is supported by the passages that it stands in. Empty if the evidence has
-        no passage, if the confidence is too low, and for greetings and thanks; an event tells which.
+        Distinct quotations, best first; each is supported by the passages that its sentence stands in, where `marks`
+        has the place of the sentence itself. Empty if the evidence has no passage, if the confidence is too low, and
+        for greetings and thanks; an event tells which.
     """
 
     scorer: Scorer = parameter(example="MiniLM()")
     n: int = parameter(3, at_least=1, search=(1, 3, 5))
     min_confidence: float = parameter(0.0, at_least=0, at_most=1)
+    around: int = parameter(250, at_least=0, search=(0, 250))
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the sentences."""
@@ -89,9 +94,11 @@ class Quote(GenerateStage):
         scorer = self._scorer(question)
         texts = [f"{one.heading} {one.text}".strip()[:_COMPARED] for one in quotables]
         scores = sentence_scores(question, quotables, scorer.rate(question, texts), evidence.items)
-        confidence = document_confidence(evidence.items, scores, by_similarity=isinstance(scorer, Embedder))
         order = np.argsort(-scores.total, kind="stable").tolist()
-        answer = self._answer(evidence, quotables, order)
+        first = self._around(quotables, scores.total.tolist(), order[0])
+        is_embedder = isinstance(scorer, Embedder)
+        confidence = document_confidence(question, evidence.items, first, scores, by_similarity=is_embedder)
+        answer = self._answer(evidence, quotables, order, scores.total.tolist())
         if confidence >= self.min_confidence:
             _tell_unmet(question, quotables, order[0])
             return replace(answer, confidence=confidence)
@@ -116,18 +123,31 @@ class Quote(GenerateStage):
             return BM25()
         return self.scorer
 
-    def _answer(self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int]) -> Answer:
-        """Return the first distinct sentences of an order, each with the passages that have it or a part of it."""
+    def _around(
+        self, quotables: Sequence[Quotable], scores: Sequence[float], i: int, quoted: AbstractSet[str] = frozenset()
+    ) -> list[Quotable]:
+        """Return the sentences of a quotation."""
+        return [quotables[j] for j in snippet(quotables, scores, i, self.around, quoted)]
+
+    def _answer(
+        self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int], scores: Sequence[float]
+    ) -> Answer:
+        """Return the best distinct quotations, each with the passages that have its sentence or a part of it."""
         alike: dict[str, list[Quotable]] = {}
         for one in quotables:
             alike.setdefault(one.text, []).append(one)
         chosen: dict[str, list[Quotable]] = {}
-        for text in dict.fromkeys(quotables[i].text for i in order):
-            first = alike[text][0]
-            shown = whole_sentence(first, evidence.items[first.item])
-            if len(chosen) == self.n and shown not in chosen:
+        quoted = set[str]()
+        for i in order:
+            if quotables[i].text in quoted:
+                continue
+            if len(chosen) == self.n:
                 break
-            chosen.setdefault(shown, []).extend(alike[text])
+            parts = self._around(quotables, scores, i, quoted)
+            item = evidence.items[parts[0].item]
+            shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_words(parts, item.text)
+            quoted.update(one.text for one in parts)
+            chosen.setdefault(shown, []).extend((quotables[i], *alike[quotables[i].text]))
         used = sorted({one.item for parts in chosen.values() for one in parts})
         place = {item: number for number, item in enumerate(used)}
         return Answer(

@@ -21,7 +21,7 @@ from graphbrick.language.german import german_root
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stems import root
-from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
+from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words, stop_words_of
 from graphbrick.text.documents.quotable import Quotable
 
 Floats = npt.NDArray[np.float64]
@@ -50,6 +50,9 @@ _GOES_ON = re.compile(
     r"(?:It|They|These|Those|This|He|She|His|Her|Its|Their|Er|Sie|Es|Ihre?|Seine?|Diese[rs]?|Dies|Dort|There)\b"
     r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
 )
+_OF_DOCUMENTS = frozenset(
+    "say says said mention mentioned state stated document documents".split()
+)  # not what they say
 _HOW = re.compile(r"(?<=\bhow )(long|often|soon)\b|(?<=\bwie )(lange|oft)\b", re.IGNORECASE)  # a kind of answer
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _DAY_BEFORE = re.compile(r"^(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?=\w)")
@@ -226,8 +229,11 @@ def _content_words(question: str) -> list[str]:
     """Return the words of a question that name what it is about, as they are written; all words if none does."""
     question = _HOW.sub("", nfc(question))
     words = tokens(question)
-    empty = QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")
-    return [question[word.start : word.end] for word in [one for one in words if one.text not in empty] or words]
+    of_language = map(fold, stop_words_of(question.lower().split()))  # «à quoi sert ...»
+    empty = (QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")).union(of_language)
+    own = [one for one in words if one.text not in empty]
+    said = [one for one in own if one.text not in _OF_DOCUMENTS]
+    return [question[word.start : word.end] for word in said or own or words]
 
 
 @cache

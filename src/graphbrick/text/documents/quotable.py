@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import pairwise
 
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.text.documents.sentences import sentences
 
 _LEAST_WORDS = 3
+_GAP = 60  # characters between sentences that are quoted together: white space, a short line, the fence of code
 _LONGEST_LIST = 400  # characters of a list that is quoted with the line that introduces it
-_FENCE = re.compile(r"^\s*(```|~~~)", re.MULTILINE)
+_FENCE, _FENCES = re.compile(r"^\s*(```|~~~)", re.MULTILINE), re.compile(r"(```|~~~)[^\n]*")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)\s]*[^)]*\))?")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
@@ -23,6 +26,13 @@ _CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
 _ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
 _CELLS = re.compile(r"\s*\|\s*|\t+")
+_NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
+POINTS_BACK = re.compile(
+    r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here"
+    r"|In (?:this|that|these|such)|For this|See|Diese[rsmn]?|Dies|Er|Sie|Es|Dort|Damit|Dabei|Dazu|Il|Elle|Ils|Elles"
+    r"|Cet|Cette|Ces|Cela|Ceci)\b"
+)
+"""What a sentence begins with that goes on from the one before."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,7 @@ class Quotable:
         heading: The heading that it stands under; empty for none.
         is_code: Whether it is code or output of a program.
         is_menu: Whether it is mostly links, as in the menu of a web page.
+        is_record: Whether it is a row of a table or an entry such as «Monday: closed», which says all by itself.
     """
 
     text: str
@@ -46,6 +57,7 @@ class Quotable:
     heading: str = ""
     is_code: bool = False
     is_menu: bool = False
+    is_record: bool = False
 
 
 def quotable(items: Sequence[Item]) -> list[Quotable]:
@@ -81,7 +93,7 @@ def _of_passage(number: int, text: str, section: str) -> Iterator[Quotable]:
             header = []
         shown = _row(cells, header) if cells else words[i]
         is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
-        facts = (heading, is_code, is_menu(raw))
+        facts = (heading, is_code, is_menu(raw), bool(cells) or _ENTRY.match(shown) is not None)
         listed = _list_end(ranges, text, i) if words[i].endswith((":", "：")) else i
         if listed > i:
             yield Quotable(" ".join(words[i : listed + 1]), number, start, ranges[listed][1], *facts)
@@ -93,6 +105,62 @@ def _whole(number: int, text: str, section: str) -> list[Quotable]:
     """Return a passage that has only short lines as one quotation; none if it has no words."""
     shown = plain_words(text)
     return [Quotable(shown, number, 0, len(text), section.rpartition(" > ")[2])] if shown and shown != section else []
+
+
+def snippet(
+    quotables: Sequence[Quotable], scores: Sequence[float], i: int, room: int, quoted: AbstractSet[str] = frozenset()
+) -> range:
+    """Return the sentences that are quoted together with one: what stands around it, as far as there is room.
+
+    Of the sentences before and after, in the same passage and under the same heading, the one with the higher score
+    comes first. A sentence that goes on from another («This should rule out all of them») is quoted with that. A row of
+    a table is quoted alone; code goes with the line that introduces it.
+
+    Args:
+        quotables: The sentences of the passages.
+        scores: How well each answers the question.
+        i: The index of the sentence that is quoted.
+        room: Most characters; 0 for the sentence alone. With the sentence that it goes on from it may be longer.
+        quoted: Sentences that are quoted already.
+    """
+    first = last = i
+    length = len(quotables[i].text)
+    if room and _goes_with(quotables, i - 1, i) and POINTS_BACK.match(quotables[i].text):
+        longer = length + len(quotables[i - 1].text)
+        if longer <= _LONGEST_LIST:
+            first, length = i - 1, longer
+    while True:
+        beside = [
+            j
+            for j, pair in ((first - 1, (first - 1, first)), (last + 1, (last, last + 1)))
+            if _goes_with(quotables, *pair) and length + len(quotables[j].text) <= room
+            if quotables[j].text not in quoted
+        ]
+        if not beside:
+            return range(first, last + 1)
+        best = max(beside, key=lambda j: scores[j])
+        first, last, length = min(first, best), max(last, best), length + len(quotables[best].text)
+
+
+def _goes_with(quotables: Sequence[Quotable], i: int, j: int) -> bool:
+    """Return whether a sentence and the next one may be quoted together."""
+    if i < 0 or j >= len(quotables):
+        return False
+    one, two = quotables[i], quotables[j]
+    is_near = one.item == two.item and one.heading == two.heading and two.start - one.end <= _GAP
+    is_alike = one.is_code == two.is_code or one.text.endswith((":", "："))
+    return is_near and is_alike and not (one.is_record or two.is_record or one.is_menu or two.is_menu)
+
+
+def joined_words(quotables: Sequence[Quotable], text: str) -> str:
+    """Return sentences of a passage on one line, with a dot between those without a mark at their ends."""
+    shown = quotables[0].text
+    for one, two in pairwise(quotables):
+        between = plain_words(_FENCES.sub(" ", text[one.end : two.start]))  # lines of one or two words
+        shown += f" {between}" if any(map(str.isalnum, between)) else ""
+        is_whole = one.text.endswith(_FULL_STOPS) or two.text[:1].islower() or two.text[:1].isdigit()
+        shown += f" {two.text}" if is_whole else f" · {two.text}"
+    return shown
 
 
 def whole_sentence(one: Quotable, item: Item) -> str:
@@ -108,7 +176,7 @@ def whole_sentence(one: Quotable, item: Item) -> str:
     shown = one.text
     if one.end >= len(item.text.rstrip()) and not shown.endswith(_FULL_STOPS):
         following = _sentences_of(graph, passage + 1, place.document)
-        if following and following[0][:1].islower():
+        if following and (following[0][:1].islower() or _NUMBER.match(following[0])):
             shown = f"{shown} {following[0]}"
     if one.start == 0 and shown[:1].islower():
         preceding = _sentences_of(graph, passage - 1, place.document)

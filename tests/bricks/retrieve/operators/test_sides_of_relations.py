@@ -112,6 +112,8 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("members per club", {"Chess Club: 2", "Choir: 1"}),
         ("How many members does the Chess Club have?", {"2"}),
         ("Who is president of the Chess Club?", {"Ada Marsh"}),
+        ("president of the Chess Club", {"Ada Marsh"}),
+        ("the presidents of clubs", {"Ada Marsh"}),
         # What is excepted may be what others are in.
         ("issues except those in Payments", {"OPS-3", "OPS-4", "OPS-5"}),
         ("all companies but those in France", {"Boro"}),
@@ -134,3 +136,8 @@ def test_what_is_not_understood_is_refused(office: Graph, question: str) -> None
 def test_a_value_of_others_is_no_adjective_for_what_has_several_of_them(office: Graph, question: str) -> None:
     answer = default_pipeline(office)(office, question)
     assert not answer.texts or (answer.confidence or 0) <= 0.5
+
+
+@pytest.mark.parametrize("question", ["withdrawn courses", "active courses", "withdrawn food"])
+def test_an_adjective_says_nothing_of_what_has_no_such_property(office: Graph, question: str) -> None:
+    assert default_pipeline(office)(office, question).texts == ()

@@ -13,7 +13,7 @@ from graphbrick.graphs.corpus import TextGraph
 from graphbrick.pipeline.parsing import parse
 from graphbrick.text.reporting.reports import Cited, CommunityReport
 
-PIPELINE = "Overview(Passages()) >> Quote(BM25(), n=3, min_confidence=0.2)"
+PIPELINE = "Overview(Passages()) >> Quote(BM25(), n=3, min_confidence=0.5)"
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def test_a_file_that_is_not_there_is_told_with_what_is_near(graph: TextGraph) ->
 
 
 def test_any_other_question_goes_to_the_stage(graph: TextGraph) -> None:
-    plain = parse("Passages() >> Quote(BM25(), n=3, min_confidence=0.2)")
+    plain = parse("Passages() >> Quote(BM25(), n=3, min_confidence=0.5)")
     for question in ("How many passengers does Nordlys carry?", "Tell me about Ida Falk", "What is a kroner about?"):
         assert ask(graph, question).texts == plain(graph, question).texts
 

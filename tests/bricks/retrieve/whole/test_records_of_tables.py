@@ -25,7 +25,7 @@ T-104,Password,pending,high,Ida Falk,2024-04-02,0,A user cannot reset the passwo
 T-105,Invoice address,closed,medium,Rosa Lund,2024-04-11,0,The address on the invoice is an old one.
 T-106,Broken kettle,open,high,Tom Berg,2024-04-20,45,The kettle arrived broken. Refunding was promised by phone.
 """
-PIPELINE = "Records(Operators(Patterns(BM25())), Passages()) >> Quote(BM25(), n=3, min_confidence=0.2)"
+PIPELINE = "Records(Operators(Patterns(BM25())), Passages()) >> Quote(BM25(), n=3, min_confidence=0.5)"
 
 
 def indexed(folder: Path, name: str, text: str) -> TextGraph:
@@ -76,7 +76,7 @@ def test_answers_cite_the_rows_of_the_table(tickets: TextGraph) -> None:
 
 
 def test_other_questions_go_to_the_documents(tickets: TextGraph) -> None:
-    plain = parse("Passages() >> Quote(BM25(), n=3, min_confidence=0.2)")
+    plain = parse("Passages() >> Quote(BM25(), n=3, min_confidence=0.5)")
     for question in ("Why can the user not reset the password?", "What happened to the kettle?", "Where is the moon?"):
         assert ask(tickets, question).texts == plain(tickets, question).texts
 

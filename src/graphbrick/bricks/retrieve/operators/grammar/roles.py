@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import Stems, possible_singulars, stem, stems
+from graphbrick.patterns.lexicon import SMALL
 
 _FEW, _LONGEST = 100, 4  # different texts of a property; words of a role
 _ROLE = frozenset(("as", "in", "with"))
@@ -73,7 +74,7 @@ class Roles(Numbers):
         for one, text, end in self.text_of_triples(at):
             for relation in sorted(one.relations):
                 label = set(self.links.labels[relation])
-                if set(tokens.stems(end, end + 1)) & label or set(stems(text)) <= label:
+                if set(tokens.stems(end, end + 1)) & (label - SMALL) or set(stems(text)) <= label:
                     continue  # «pending reviews» are no customers; all of `MEMBER_OF` are members
                 condition = Said(one.name, text)
                 for start, joins in self.links.joins.items():

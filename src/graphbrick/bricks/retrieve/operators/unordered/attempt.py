@@ -27,6 +27,7 @@ from graphbrick.bricks.retrieve.operators.unordered.parts import (
 )
 from graphbrick.bricks.retrieve.operators.unordered.ways import Ways, steps_of
 from graphbrick.bricks.retrieve.operators.wordings.units import factor_of
+from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import SMALL
 from graphbrick.patterns.properties.sources import Source
@@ -114,6 +115,9 @@ class Attempt:
             names = self.links.classes_of(p.Listed((part.entity,)).run(self.questions.place))
             return names[0] if names else None
         fits = [name for name in self.links.joins if self._own(part, Subject(p.Members(name), name)) is not None]
+        noun = self._noun_of_adjective(part)
+        if noun and noun not in fits:
+            return None
         return min(
             fits,
             key=lambda one: (
@@ -124,6 +128,19 @@ class Attempt:
             ),
             default=None,
         )
+
+    def _noun_of_adjective(self, part: Part) -> str:
+        """Return the class of which an adjective before it is said: «female teachers» are no teachers of women.
+
+        «Electronics orders» may be those of what is called so: it is a noun.
+        """
+        after = next((one for one in self.parts if isinstance(one, OfClass) and one.start == part.end), None)
+        if after is None or not isinstance(part, Valued) or part.end != part.start + 1:
+            return ""
+        people, word = self.links.people(), self.tokens.word(part.start)
+        owners = [name for name in people if self._own(part, Subject(p.Members(name), name)) is not None]
+        is_adjective = forms.is_installed() and not forms.may_be_noun(word)
+        return after.name if is_adjective or (after.name in people and owners) else ""
 
     def _class_before(self, at: int) -> str:
         """Return the class that is named just before a place: «customers in (the USA)»."""
