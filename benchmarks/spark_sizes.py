@@ -210,7 +210,7 @@ def _look(spark: Any, folder: Path) -> None:
 
 def _cached_bytes(prepared: Prepared, direction: str) -> float:
     """Return the bytes that the rows of walks take in memory."""
-    rows = prepared.rows(direction, 4)
+    rows = prepared.rows(direction, 4).persist()
     rows.count()
     storage = prepared.spark.sparkContext._jsc.sc().getRDDStorageInfo()
     size = sum(int(one.memSize()) + int(one.diskSize()) for one in storage)
