@@ -2,7 +2,7 @@
 
     python benchmarks/walk_sizes.py 1e5 1e6 1e7 --restart 0.8 --direction both
 
-The rule by which entities are pushed is that of `graphbrick.spark.walks.walks` and `graphbrick.spark.walks.ppr`; the
+The rule by which entities are pushed is that of `graphbrick.spark.walks.progress` and `graphbrick.spark.walks.ppr`; the
 graphs are those of benchmarks/synthetic.py. `benchmarks/spark_sizes.py` turns the counts into bytes, memory and
 seconds.
 """
@@ -98,7 +98,7 @@ def walked(csr: Csr, seed: int, ppr: PPR) -> Moved:
 
 
 def _kth(scores: Floats, k: int) -> float:
-    """Return the k-th highest score, at most a class of `graphbrick.spark.walks.walks` too low."""
+    """Return the k-th highest score, at most a class of `graphbrick.spark.walks.progress` too low."""
     positive = scores[scores > 0]
     if len(positive) < k:
         return 0.0
