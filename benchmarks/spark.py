@@ -1,6 +1,7 @@
 """Personalized PageRank by Spark beside `PPR` on one machine: the same scores, and what they cost.
 
     python benchmarks/spark.py --triples 1e5 --sets 1 10 100
+    python benchmarks/spark.py --triples 1e7 --sets 100 --tolerance 0.1 1e-4 --keep work
     python benchmarks/spark.py --triples 1e6 --sets 10 --workers 1       # a standalone master, one worker process
     python benchmarks/spark.py --triples 1e6 --sets 10 --workers 2       # two
     python benchmarks/spark.py --triples 1e6 --sets 10 --hub 0.3                     # a third of the tails are one
@@ -24,6 +25,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,7 @@ from spark_sizes import event_log, phase, spends
 from synthetic import edges, n_entities, n_relations
 
 SEED_DEGREE = 6  # triples of a seed: an ordinary entity
+CHECKED = 10  # sets whose scores are compared: exact ones need 48 bytes for each entity and set
 
 
 def main() -> None:
@@ -46,20 +49,25 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=1, help="of each worker")
     parser.add_argument("--hub", type=float, default=0.0, help="share of the triples whose tail is one entity")
     parser.add_argument("--row-length", type=float, default=4096, help="most targets in a chunk of a row")
-    parser.add_argument("--tolerance", type=float, default=1e-4)
+    parser.add_argument("--tolerance", type=float, nargs="+", default=[1e-4])
+    parser.add_argument("--keep", type=Path, help="folder for the graph and what is prepared, used if it is there")
     parser.add_argument("--k", type=int, default=100)
     parser.add_argument(
         "--edge-budget", type=float, default=2e9, help="edges walked for a set; few make scores less exact"
     )
     given = parser.parse_args()
-    brick = PPR(k=given.k, tolerance=given.tolerance, edge_budget=int(given.edge_budget))
+    bricks = [PPR(k=given.k, tolerance=each, edge_budget=int(given.edge_budget)) for each in given.tolerance]
     with tempfile.TemporaryDirectory() as folder, master(given.workers, given.cores) as url:
-        table = Path(folder) / "triples.parquet"
-        write_triples(int(given.triples), table, given.hub)
-        graph = build(table, Path(folder) / "here.graph", near=False)
+        kept = given.keep or Path(folder)
+        table, place = kept / "triples.parquet", kept / "here.graph"
+        if not place.exists():
+            kept.mkdir(exist_ok=True)
+            write_triples(int(given.triples), table, given.hub)
+            build(table, place, near=False)
+        graph = Graph.open(place)
         facts = {"triples": graph.n_triples, "entities": graph.n_entities, "workers": given.workers or "local[2]"}
         facts["hub"] = given.hub
-        measure(folder, table, graph, url, brick, given.sets, int(given.row_length), facts)
+        measure(folder, table, graph, url, bricks, given.sets, int(given.row_length), facts)
 
 
 def write_triples(count: int, file: Path, hub: float) -> None:
@@ -73,10 +81,11 @@ def write_triples(count: int, file: Path, hub: float) -> None:
 
 
 def measure(
-    folder: str, table: Path, graph: Graph, url: str, brick: PPR, sizes: list[int], row_length: int, facts: dict
+    folder: str, table: Path, graph: Graph, url: str, bricks: list[PPR], sizes: list[int], row_length: int, facts: dict
 ) -> None:
     """Prepare the graph once, extract for each number of sets, and print what it took."""
     from graphbrick.spark.prepare import prepare
+    from graphbrick.spark.prepared import Prepared
     from graphbrick.spark.reading import TripleSource
     from graphbrick.spark.seed_sets import SeedSet
     from graphbrick.spark.session import spark_session
@@ -90,23 +99,26 @@ def measure(
     with spark_session(url, conf) as spark:
         facts["start_s"] = round(time.perf_counter() - started, 1)
         started, used = time.perf_counter(), processor_seconds()
+        place = table.parent / "prepared"
         with phase(spark, "prepare"):
-            prepared = prepare(spark, TripleSource(str(table)), f"{folder}/prepared", row_length=row_length)
+            if place.exists():
+                prepared = Prepared.open(spark, str(place))
+            else:
+                prepared = prepare(spark, TripleSource(str(table)), str(place), row_length=row_length)
         facts |= {"row_length": row_length, "prepare_s": round(time.perf_counter() - started, 1)}
         facts["prepare_cpu_s"] = round(processor_seconds() - used, 1)
         facts["largest_degree"] = prepared.facts["statistics"]["largest_degree"]
-        for size in sizes:
+        for brick, size in product(bricks, sizes):
             sets = [SeedSet(f"q{i:04}", (graph.key(int(seed)),)) for i, seed in enumerate(seeds[:size])]
-            place, started, used = f"{folder}/extracted-{size}", time.perf_counter(), processor_seconds()
-            with phase(spark, f"extract {size} sets"):
+            name = f"extract {size} sets, tolerance {brick.tolerance:g}"
+            place, started, used = f"{folder}/{name}", time.perf_counter(), processor_seconds()
+            with phase(spark, name):
                 done = extract(prepared, sets, place, brick, partitions=4, batch=size)
             times = {"extract_s": round(time.perf_counter() - started, 1),
                      "extract_cpu_s": round(processor_seconds() - used, 1)}  # fmt: skip
+            reached = {"tolerance": brick.tolerance, "sets": size, "steps": done.steps[0], "stopped": done.stopped}
             found = compared(graph, brick, seeds[:size], place)
-            print(
-                json.dumps({**facts, "sets": size, **times, "steps": done.steps[0], "stopped": done.stopped, **found}),
-                flush=True,
-            )
+            print(json.dumps({**facts, **reached, **times, **found}), flush=True)
     for name, spent in spends(log).items():
         print(json.dumps({"phase": name, **asdict(spent)}), flush=True)
 
@@ -128,16 +140,20 @@ def processor_seconds() -> float:
 
 
 def compared(graph: Graph, brick: PPR, seeds: np.ndarray, place: str) -> dict[str, float]:
-    """Return the largest error of the hundred best scores, the share of exact entities, and the time on one machine."""
+    """Return the largest error of the hundred best scores, the share of exact entities, and the time on one machine.
+
+    Scores are compared for the first `CHECKED` sets; all sets are walked on one machine.
+    """
     rows = pq.read_table(f"{place}/scores").to_pylist()
-    exact = exact_ppr(graph.csr, [seeds[i : i + 1] for i in range(len(seeds))], brick.restart, True, True, error=1e-11)
+    checked = min(len(seeds), CHECKED)
+    exact = exact_ppr(graph.csr, [seeds[i : i + 1] for i in range(checked)], brick.restart, True, True, error=1e-11)
     worst, shared = 0.0, 0.0
-    for i in range(len(seeds)):
+    for i in range(checked):
         own = {graph.entity(row["entity"]): row["score"] for row in rows if row["set"] == f"q{i:04}"}
         best = np.argsort(-exact[:, i], kind="stable")
         worst = max(worst, *(abs(own.get(node, 0.0) - exact[node, i]) for node in best[:100].tolist()))
         cut = exact[best[brick.k - 1], i] * (1 - 1e-9)
-        shared += sum(exact[node, i] >= cut for node in own) / len(own) / len(seeds)
+        shared += sum(exact[node, i] >= cut for node in own) / len(own) / checked
     queries = [Query("?", seeds=(int(seed),)) for seed in seeds]
     brick.extract(graph, queries[0])  # compiles
     started = time.perf_counter()

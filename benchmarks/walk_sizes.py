@@ -2,7 +2,7 @@
 
     python benchmarks/walk_sizes.py 1e5 1e6 1e7 --restart 0.8 --direction both
 
-The rule by which entities are pushed is that of `graphbrick.spark.walks.walks` and `graphbrick.spark.walks.ppr`; the
+The rule by which entities are pushed is that of `graphbrick.spark.walks.progress` and `graphbrick.spark.walks.ppr`; the
 graphs are those of benchmarks/synthetic.py. `benchmarks/spark_sizes.py` turns the counts into bytes, memory and
 seconds.
 """
@@ -21,7 +21,7 @@ from graphbrick import PPR
 from graphbrick.core.csr import Csr
 from graphbrick.spark.prepare import ROW_LENGTH
 from graphbrick.spark.walks import ppr as spark_ppr
-from graphbrick.spark.walks import walks as spark_walks
+from graphbrick.spark.walks import progress as spark_walks
 from synthetic import csr_of
 
 Floats = npt.NDArray[np.float64]
@@ -76,9 +76,9 @@ def walked(csr: Csr, seed: int, ppr: PPR) -> Moved:
         end = 0.0 if few else ppr.tolerance / spark_ppr._FINER * kth / way.restart
         end = math.inf if arriving > ppr.edge_budget else end
         rows = int(np.count_nonzero((residual != 0) | (settled != 0)))
-        if worst <= end or left < spark_walks._GONE:
+        if worst <= end or left < spark_walks.GONE:
             return Moved(steps, state + rows, chunks, arriving, widest, rows)
-        limit = max(end, worst / spark_walks._FACTOR)
+        limit = max(end, worst / spark_walks.FACTOR)
         move = way.omega * residual + (way.omega - 1) * moved
         pushed = np.flatnonzero(np.abs(move) > limit * per_triple)
         moved = np.zeros(csr.n_nodes)
@@ -98,12 +98,12 @@ def walked(csr: Csr, seed: int, ppr: PPR) -> Moved:
 
 
 def _kth(scores: Floats, k: int) -> float:
-    """Return the k-th highest score, at most a class of `graphbrick.spark.walks.walks` too low."""
+    """Return the k-th highest score, at most a class of `graphbrick.spark.walks.progress` too low."""
     positive = scores[scores > 0]
     if len(positive) < k:
         return 0.0
     kth = float(np.partition(positive, -k)[-k])
-    return float(2.0 ** (math.floor(math.log2(kth) * spark_walks._BUCKETS) / spark_walks._BUCKETS))
+    return float(2.0 ** (math.floor(math.log2(kth) * spark_walks.BUCKETS) / spark_walks.BUCKETS))
 
 
 def mean_moved(triples: int, ppr: PPR, seeds: int) -> Moved:

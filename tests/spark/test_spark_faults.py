@@ -37,8 +37,20 @@ def triples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def started(*arguments: object, limit: Callable[[], None] | None = None) -> subprocess.Popen[str]:
-    command = [sys.executable, "-W", "ignore", "-m", "graphbrick", "spark", *map(str, arguments), *QUICK]
+# The command, with no memory for mass on the driver.
+IN_TABLES = """
+import runpy
+from graphbrick.spark.walks import walks
+walks.mass_budget = lambda: 0
+runpy.run_module("graphbrick", run_name="__main__")
+"""
+
+
+def started(
+    *arguments: object, limit: Callable[[], None] | None = None, in_tables: bool = False
+) -> subprocess.Popen[str]:
+    program = ("-c", IN_TABLES) if in_tables else ("-m", "graphbrick")
+    command = [sys.executable, "-W", "ignore", *program, "spark", *map(str, arguments), *QUICK]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
 
 
@@ -85,11 +97,15 @@ def wait_for(process: subprocess.Popen[str], pattern: str, folder: Path) -> None
     assert process.poll() is None, process.communicate()[1]
 
 
+# The seeds are written before the first step.
 @pytest.mark.posix
-def test_a_killed_executor_does_not_change_the_result(triples, tmp_path) -> None:
+@pytest.mark.parametrize(("in_tables", "sign"), [(False, "seeds/_SUCCESS"), (True, ".walks/step-3")])
+def test_a_killed_executor_does_not_change_the_result(triples, tmp_path, in_tables, sign) -> None:
     arguments = extraction(triples, tmp_path / "out", "--master", "local-cluster[2,1,700]")
-    process = started(*arguments, "--conf", "spark.executor.memory=700m")
-    wait_for(process, ".out.building*/.walks/step-3", tmp_path)
+    process = started(*arguments, "--conf", "spark.executor.memory=700m", in_tables=in_tables)
+    wait_for(process, f".out.building*/{sign}", tmp_path)
+    if not in_tables:
+        time.sleep(3)  # some steps
     victim = executors(process.pid)[0]
     os.kill(victim, signal.SIGKILL)
     out, err = process.communicate()
@@ -117,7 +133,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path) -> None:
 
 def test_a_killed_command_leaves_nothing_under_the_name(triples, tmp_path) -> None:
     process = started(*extraction(triples, tmp_path / "out", "--master", "local[2]"))
-    wait_for(process, ".out.building*/.walks/step-2", tmp_path)
+    wait_for(process, ".out.building*/seeds/_SUCCESS", tmp_path)
     process.kill()
     process.communicate()
     assert not (tmp_path / "out").exists()

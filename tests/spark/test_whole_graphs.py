@@ -62,12 +62,12 @@ def test_graphx_gives_sets_of_seeds_the_same_scores(spark, prepared, tmp_path) -
     from graphbrick.spark.prepared import Prepared
     from graphbrick.spark.walks.graphx import GraphX
     from graphbrick.spark.walks.ppr import personalized_page_rank
+    from graphbrick.spark.walks.rows import Rows
 
     opened = Prepared.open(spark, str(prepared))
     seeds = spark.createDataFrame([(0, 3), (0, 8), (1, 5), (1, 21), (1, 30)], "set int, id long")
     brick = PPR(k=20, restart=0.7, direction="out", tolerance=1e-3)
-    rows = opened.rows("out", 2)
-    walks = personalized_page_rank(opened, seeds, brick, rows=rows, work=str(tmp_path / "walks"))
+    walks = personalized_page_rank(Rows(opened, "out", 2), seeds, brick, work=str(tmp_path / "walks"))
     own = {(row["set"], row["id"]): row["score"] for row in walks.scores.collect()}
     other = GraphX(opened, "out", str(tmp_path / "graphx"), 2, seeds).personalized_page_rank(0.7, 1e-4)
     found = {(row["set"], row["id"]): row["score"] for row in other.collect()}

@@ -76,7 +76,7 @@ class Prepared:
         return self.entities().select("id", _degree(direction).alias("degree"))
 
     def rows(self, direction: str, partitions: int) -> DataFrame:
-        """Return ``id``, ``chunk``, ``targets``, kept on the workers, partitioned by id and chunk.
+        """Return ``id``, ``chunk``, ``targets``, partitioned by id and chunk.
 
         Raises:
             SparkError: The folder has no rows for this direction.
@@ -88,7 +88,7 @@ class Prepared:
                 code="prepared.no_direction",
                 direction=direction,
             )
-        return self._read(f"rows-{direction}").repartition(partitions, "id", "chunk").persist()
+        return self._read(f"rows-{direction}").repartition(partitions, "id", "chunk")
 
     def _read(self, name: str) -> DataFrame:
         return self.spark.read.parquet(location(f"{self.place}/{name}"))

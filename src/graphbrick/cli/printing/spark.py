@@ -36,6 +36,9 @@ def print_extracted(done: Extracted, out: str, *, as_json: bool) -> None:
         term.print(f"steps of the walks: {sum(done.steps):,}; the errors of the scores of a set sum to {bound} at most")
     if done.stopped:
         term.print(f"the edge budget ended the walks of {counted(done.stopped, 'set')}, whose scores are less exact")
+    if done.in_tables:
+        sets = counted(done.in_tables, "set")
+        term.print(f"the walks of {sets} outgrew the memory of the driver, and were made in tables, which takes longer")
     if done.without_seeds:
         more = ", ..." if len(done.without_seeds) > _SHOWN else ""
         names = ", ".join(done.without_seeds[:_SHOWN]) + more

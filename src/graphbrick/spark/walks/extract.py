@@ -15,6 +15,7 @@ from graphbrick.spark.seed_sets import SeedSet
 from graphbrick.spark.storage import Storage, location, write_settings, write_table
 from graphbrick.spark.walks.hops import nearest
 from graphbrick.spark.walks.ppr import personalized_page_rank
+from graphbrick.spark.walks.rows import Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,6 +38,7 @@ class Extracted:
         steps: Steps that the walks made, for each batch.
         error_bound: The largest bound on the sum of absolute errors of the scores of a set.
         stopped: Sets whose walks the edge budget ended.
+        in_tables: Sets whose mass outgrew the driver, so that tables on the workers held it.
         without_seeds: Names of the questions without seeds, for which nothing was extracted.
         left_out: What the source says and the subgraphs do not have, with counts.
     """
@@ -48,6 +50,7 @@ class Extracted:
     steps: list[int] = field(default_factory=list)
     error_bound: float = 0.0
     stopped: int = 0
+    in_tables: int = 0
     without_seeds: list[str] = field(default_factory=list)
     left_out: dict[str, Any] = field(default_factory=dict)
 
@@ -95,16 +98,16 @@ def extract(
             code="extract.no_seeds",
         )
     write_table(_names(prepared, sets), f"{place}/seeds")
-    rows = prepared.rows(stage.direction, partitions)
+    rows = Rows(prepared, stage.direction, partitions)
     try:
         for first in range(0, len(sets), batch):
             part = seeds.where(f"set >= {first} and set < {first + batch}")
             _extract_batch(
-                prepared, part, sets, place, stage, rows, done,
+                rows, part, sets, place, stage, done,
                 part_of(progress, "", 1.0, before=first / len(sets))
             )  # fmt: skip
     finally:
-        rows.unpersist()
+        rows.release()
         seeds.unpersist()
     written = {name: spark.read.parquet(location(f"{place}/{name}")).count() for name in ("scores", "triples")}
     done.entities, done.triples = written["scores"], written["triples"]
@@ -115,6 +118,7 @@ def extract(
         "source": prepared.facts["source"],
         "counts": {**counts, "sets": done.sets, "extracted_entities": done.entities, "extracted_triples": done.triples},
         "error_bound": done.error_bound,
+        "in_tables": done.in_tables,
         "missing_seeds": sum(map(len, done.missing.values())),
     }
     done.left_out = prepared.facts.get("left_out", {})
@@ -174,22 +178,24 @@ def _found_seeds(prepared: Prepared, sets: Sequence[SeedSet]) -> DataFrame:
 
 
 def _extract_batch(
-    prepared: Prepared, seeds: DataFrame, sets: Sequence[SeedSet], place: str, stage: PPR | KHop, rows: DataFrame,
-    done: Extracted, progress: Progress,
+    rows: Rows, seeds: DataFrame, sets: Sequence[SeedSet], place: str, stage: PPR | KHop, done: Extracted,
+    progress: Progress,
 ) -> None:  # fmt: skip
     """Write the scores and triples of some of the sets."""
-    spark, work = prepared.spark, f"{place}/.walks"
+    prepared, work = rows.prepared, f"{place}/.walks"
+    spark = prepared.spark
     if isinstance(stage, PPR):
         walks = personalized_page_rank(
-            prepared, seeds.select("set", "id"), stage, rows=rows, work=work, progress=progress
+            rows, seeds.select("set", "id"), stage, keep=stage.k, work=work, progress=progress
         )
         best = best_entities(walks.scores, seeds, stage.k)
         done.steps.append(walks.steps)
+        done.in_tables += walks.in_tables
         bounds = [walked.error_bound(float(stage.restart)) for walked in walks.progress.values()]
         done.error_bound = max([done.error_bound, *bounds])
         done.stopped += sum(walked.edges > stage.edge_budget for walked in walks.progress.values())
     else:
-        hops = nearest(prepared, seeds.select("set", "id"), stage, rows=rows, work=work, progress=progress)
+        hops = nearest(rows, seeds.select("set", "id"), stage, work=work, progress=progress)
         best = best_entities(hops.selectExpr("set", "id", "1D / (1 + hops) AS score"), seeds, stage.cap)
     progress("ranking", 0, 1)
     numbered = [(i, seed_set.name) for i, seed_set in enumerate(sets)]

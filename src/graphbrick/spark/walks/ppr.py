@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from graphbrick.bricks.extract.ppr import PPR
 from graphbrick.core.compute import Progress, silent
-from graphbrick.spark.prepared import Prepared
-from graphbrick.spark.walks.walks import WalkProgress, Walks, Way, walk
+from graphbrick.spark.walks.progress import WalkProgress, Way
+from graphbrick.spark.walks.rows import Rows
+from graphbrick.spark.walks.walks import Walks, walk
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -18,7 +19,7 @@ _LEAST_EDGES = 20_000  # with a few hubs at the beginning, the rule may hold too
 
 
 def personalized_page_rank(
-    prepared: Prepared, seeds: DataFrame, ppr: PPR, *, rows: DataFrame, work: str, progress: Progress = silent
+    rows: Rows, seeds: DataFrame, ppr: PPR, *, keep: int | None = None, work: str, progress: Progress = silent
 ) -> Walks:
     """Return the scores of all entities that walks from each set of seeds reach.
 
@@ -26,10 +27,10 @@ def personalized_page_rank(
     reads of single rows; instead the tolerance is a hundred times smaller, as `PPR` has it in small graphs.
 
     Args:
-        prepared: The graph.
+        rows: The rows of the graph, for the direction of the walks.
         seeds: ``set`` (int) and ``id``, each pair once.
         ppr: k, restart, direction, tolerance and edge_budget (for each set).
-        rows: `Prepared.rows` for the same direction.
+        keep: Entities of each set that the caller needs, besides seeds; there may be more. None for all.
         work: A folder for the state of the walks, on storage that all workers share.
         progress: Called with the name of each step.
     """
@@ -37,7 +38,7 @@ def personalized_page_rank(
     from pyspark.sql import functions as F  # noqa: N812
 
     share = 1.0 / F.count(F.lit(1)).over(Window.partitionBy("set"))
-    start = seeds.join(prepared.degrees(ppr.direction), "id").withColumn("residual", share)
+    start = seeds.join(rows.prepared.degrees(ppr.direction), "id").withColumn("residual", share)
 
     def threshold(found: WalkProgress) -> float:
         if found.edges > ppr.edge_budget:
@@ -45,5 +46,5 @@ def personalized_page_rank(
         few = found.edges < _LEAST_EDGES
         return 0.0 if few else float(ppr.tolerance) / _FINER * found.kth / float(ppr.restart)
 
-    way = Way(float(ppr.restart), ppr.direction == "both", prepared.row_length)
-    return walk(prepared.spark, rows, start, way, threshold, k=ppr.k, work=work, progress=progress)
+    way = Way(float(ppr.restart), ppr.direction == "both", rows.prepared.row_length)
+    return walk(rows, start, seeds.count(), way, threshold, k=ppr.k, keep=keep, work=work, progress=progress)

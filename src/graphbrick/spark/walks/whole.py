@@ -13,6 +13,7 @@ from graphbrick.spark.walks.components import components
 from graphbrick.spark.walks.extract import DIGITS
 from graphbrick.spark.walks.graphx import GraphX
 from graphbrick.spark.walks.page_rank import page_rank
+from graphbrick.spark.walks.rows import Rows
 
 RANKS = "page ranks"
 COMPONENTS = "connected components"
@@ -48,11 +49,9 @@ def write_ranks(
         progress("GraphX", 0, 1)
         scores = GraphX(prepared, brick.direction, work, partitions).page_rank(restart, tolerance)
     else:
-        rows = prepared.rows(brick.direction, partitions)
-        scores = page_rank(
-            prepared, restart, brick.direction, tolerance, rows=rows, work=work, progress=progress
-        ).scores
-        rows.unpersist()
+        rows = Rows(prepared, brick.direction, partitions)
+        scores = page_rank(rows, restart, tolerance, work=work, progress=progress).scores
+        rows.release()
     progress("ranking", 0, 1)
     keyed = prepared.entities().select("id", "entity").join(scores.select("id", "score"), "id")
     ordered = keyed.orderBy(F.desc(F.round("score", DIGITS)), "id").select("entity", "score").zipWithIndex("place")
