@@ -61,3 +61,17 @@ def test_lines() -> None:
     table = "| Ship of the company | Passengers on it |\n|---|---|\n| Nordlys | 300 |"
     assert split(table) == table.split("\n")
     assert len(split("\n".join(["twenty small letters in it"] * 1_000))) > 10
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["[two\nlines](options.md#two)", "[Several options\nof one. Two](a.md)", "[a\nb](https://example.org/a.b?c)"],
+)
+def test_a_link_over_two_lines_is_not_cut(link: str) -> None:
+    text = f"Some values are split. See {link} for more."
+    assert [text[start:end] for start, end in sentences(text)] == ["Some values are split.", f"See {link} for more."]
+
+
+def test_brackets_that_are_no_link_do_not_join_lines() -> None:
+    text = "He had [one\n\nTwo] ships.\nIt rained."
+    assert [text[start:end] for start, end in sentences(text)] == ["He had [one", "Two] ships.", "It rained."]

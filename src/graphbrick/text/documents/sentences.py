@@ -21,6 +21,7 @@ _END = re.compile(
 _WORD_BEFORE = re.compile(r"[\w.&/§]*\w\Z")
 _LOOK_BACK = 30  # characters: no abbreviation is longer
 _ITEM = re.compile(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
+_LINK_OVER_LINES = re.compile(r"\[[^\[\]\n]{0,200}\n[^\[\]\n]{0,200}\]\([^()\s]*\)")
 _SHORT_LINE = 50  # characters: text that goes on in the next line fills its lines
 _LEAST_LINE = 20  # characters of a line that goes on where the next one begins with a small letter
 _LONGEST_JOINED = 1_000  # characters of a sentence that lines are joined to, so that a list of words stays a list
@@ -70,7 +71,10 @@ def trimmed_ranges(text: str, bounds: tuple[int, ...]) -> Iterator[tuple[int, in
 def _ends(text: str, start: int, end: int) -> Iterator[int]:
     """Yield the offset after each end of a sentence and the white space behind it."""
     begin = start
+    links = [match.span() for match in _LINK_OVER_LINES.finditer(text, start, end)]
     for match in _END.finditer(text, start, end):
+        if any(first < match.start() < last for first, last in links):
+            continue
         space = match["space"] or match["line"]
         goes_on = match["mark"] is not None and _goes_on(text, match)
         is_end = match["line"] is None and not goes_on
