@@ -120,7 +120,9 @@ def sources_of(graph: Graph) -> Sequence[Source]:
     return current_session().get(("property sources", graph.place, graph.hash), lambda: _find(graph), at_most=8)
 
 
-UNITS = frozenset("mm cm m km kg g mg t lb lbs ft mb gb kb ms s min h hours minutes seconds days usd eur pct".split())
+UNITS = frozenset(
+    "mm cm m km kg g mg t lb lbs ft mb gb kb ms s min h hours minutes seconds days usd eur gbp chf pct".split()
+)
 
 
 def property_names(graph: Graph) -> list[str]:

@@ -91,6 +91,13 @@ class Ranking(Nouns):
             times: Whether the question asks for how often, so that quantities do not count.
         """
         verbs = self.tokens.verb_stems(at)
+        done = [
+            join
+            for join in self.links.between(subject.name, None)
+            if not join.forward and verbs & set(self.links.labels[join.relation])
+        ]
+        if len(done) == 1 and times:
+            return CountIn(((done[0].relation, False),), p.Members(done[0].end))  # «most often borrowed book»
         for name in self.links.joins:
             of_name = name != subject.name and verbs & set(stems(spaced(name)))
             for link in self.links.plain(subject.name, (name,), "have"):
@@ -110,6 +117,8 @@ class Ranking(Nouns):
                     said = f"{self.tokens.word(at)!r} is no word of this graph; {measure.text(self.place)} is taken"
                     self.resolver.assumptions[measure] = said
                 return measure
+        if len(done) == 1:
+            return CountIn(((done[0].relation, False),), p.Members(done[0].end))
         joins = self.links.between(subject.name, None)
         if len(joins) != 1 or self.tokens.word(at - 1) not in _SOMEBODY:
             return None

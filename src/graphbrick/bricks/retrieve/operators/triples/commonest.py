@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators.plan import Best, Degree, Members, Plan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
-from graphbrick.bricks.retrieve.operators.triples.edges import Edges
-from graphbrick.bricks.retrieve.operators.triples.plans import BestOf
 from graphbrick.core.properties.values import Kind
 
 if TYPE_CHECKING:
@@ -34,9 +32,7 @@ def commonest(facts: Facts, text: str) -> Plan | None:
     (join,) = joins
     if match["where"] and facts.lexicon.classes_in(match["where"]) != [join.end]:
         return None
-    if match["where"]:
-        return Best(Members(name), Degree(((join.relation, join.forward),), join.end), is_most)
-    return BestOf(Edges(join.relation), join.forward, "triples", largest=is_most)
+    return Best(Members(name), Degree(((join.relation, join.forward),), join.end), is_most)
 
 
 def all_values(facts: Facts, text: str) -> Plan | None:

@@ -58,6 +58,9 @@ class Superlatives:
         words, where, rank = match["attr"], match["where"], self.english.ordinals.get(match["rank"] or "", 1)
         if match["n"] and self.english.count_of(match["n"]) > 1:
             return None  # several values are not one
+        is_count = match["sup"] in ("most", "fewest", "least")
+        if match["lead"] is None and (is_count or self.resolver.lexicon.classes_in(words)):
+            return None  # «largest order» is no number of orders, and «most goals» asks for who has them
         try:
             if where is None:
                 base, measure = self.resolver.measured(words, (), words)

@@ -15,8 +15,12 @@ from graphbrick.bricks.retrieve.operators.schema.class_graph import Join
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import OfTriples
-from graphbrick.language.stems import spaced, stems
+from graphbrick.bricks.retrieve.operators.wordings.units import is_without_unit
+from graphbrick.language.stems import Stems, spaced, stem, stems
+from graphbrick.patterns.properties.sources import UNITS
 
+_UNITS = frozenset(map(stem, UNITS))
+_LONGEST = 3  # words of the name of a number
 _OF = ("of", "for", "in", "on", "at")
 _GOT = HAVE | {"got", "gets", "get", "showed", "scored", "reached", "achieved", "received"}
 
@@ -31,8 +35,12 @@ class MeasuredAsked(JourneysAsked):
         how = KINDS.get(tokens.word(start), "")
         if how:
             yield from self._number_at_entity(start + 1, how)
+            yield from self._number_of_all(start + 1, how)
         for said, end in tokens.phrase(start, self.english.superlatives):
-            yield from self._number_at_entity(end, "largest" if self.english.superlatives[said].largest else "smallest")
+            how = "largest" if self.english.superlatives[said].largest else "smallest"
+            yield from self._number_at_entity(end, how)
+            if said not in ("most", "fewest", "least"):  # «most goals» asks for who has them
+                yield from self._number_of_all(end, how)
         names, at = self._whose_number()
         if names and at < len(tokens):
             for said, end in tokens.phrase(tokens.past(at + 1, ("the",)), self.english.superlatives):
@@ -70,6 +78,25 @@ class MeasuredAsked(JourneysAsked):
                 here = p.Listed((entity,))
                 edges = Edges(join.relation, here, None) if join.forward else Edges(join.relation, None, here)
                 yield OfTriples(edges, one.name, how), end
+
+    def _number_of_all(self, at: int, how: str) -> Iterator[tuple[Plan, int]]:
+        """Yield «(total) fines», «(highest) fine», where one relation and no class has the number."""
+        everything = [Subject(p.Members(name), name) for name in self.links.joins]
+        for end in range(min(at + _LONGEST, len(self.tokens)), at, -1):
+            said = self.tokens.stems(at, end)
+            fits = [
+                one
+                for one in self.of_triples
+                if one.is_number and len(one.relations) == 1 and self._is_called(one, said)
+            ]
+            if len(fits) == 1 and not any(next(self.sources(at, subject), None) for subject in everything):
+                ((one, relation),) = ((one, next(iter(one.relations))) for one in fits)
+                yield OfTriples(Edges(relation, None, None), one.name, how), end
+
+    def _is_called(self, one: TripleProperty, said: Stems) -> bool:
+        """Return whether words name a number of triples, with its unit or without: fines of `fine_gbp`."""
+        is_short = one.stems[-1] in _UNITS and one.stems[:-1] == said
+        return one.stems == said or is_short or is_without_unit(said, one.name)
 
     def _number_of(self, at: int) -> Iterator[tuple[TripleProperty, int, int]]:
         """Yield the number, the entity and the place after «value of e0», «e0 value»."""

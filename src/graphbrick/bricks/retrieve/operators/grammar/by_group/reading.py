@@ -10,7 +10,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions, read
 from graphbrick.bricks.retrieve.operators.grammar.by_group.plans import PARTS, BestOfEach, Grouping, OfEach, PerGroup
-from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import each_asked, each_with
+from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import SUPERLATIVE, each_asked, each_with
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
 from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS
@@ -102,6 +102,13 @@ def per_group(parser: Parser, text: str) -> Plan | None:
     """Return the plan of a question for a number of each group; None for another question."""
     for asked in each_asked(text):
         asked = asked._replace(said=_of_class(parser, asked.said))
+        best = (
+            _best_of_each(parser, asked.said, asked.group, text)
+            if not (asked.best or asked.verb or asked.done)
+            else None
+        )
+        if best is not None:
+            return best
         own = None if _is_combined(asked.said) or asked.best else _own_number(parser, asked.said, asked.group)
         if own is not None:
             return own
@@ -112,12 +119,7 @@ def per_group(parser: Parser, text: str) -> Plan | None:
             is_verb = bool(asked.verb or asked.done)
             found = reader.by_verb(base, asked.verb, asked.done) if is_verb else reader.groupings(base, text)
             grouping = next((one for one in found if asked.is_number or not one.is_of_numbers), None)
-            is_best = measure is None and isinstance(base, p.Best) and not _is_combined(asked.said)
-            if asked.of_best and not is_best:
-                continue
-            if grouping is not None and is_best and isinstance(base, p.Best):
-                return BestOfEach(base.base, base.measure, grouping, base.largest, base.rank, base.n)
-            if grouping is not None:
+            if grouping is not None and not asked.of_best:
                 plan = PerGroup(base, how, measure, grouping, asked.best)
                 if measure is not None and not _is_combined(asked.said):
                     is_sum = _usual(asked.said) == "total"
@@ -128,6 +130,22 @@ def per_group(parser: Parser, text: str) -> Plan | None:
                     parser.resolver.assumptions[plan] = f"{asked.said!r} are counted for each {grouping.name}"
                 return plan
     return of_each(parser, text)
+
+
+def _best_of_each(parser: Parser, said: str, group: str, text: str) -> Plan | None:
+    """Return the plan of «highest paid employee in each store», of what a superlative says; None for a number."""
+    best = _read(parser, said)
+    if best is None and SUPERLATIVE.match(said):
+        with suppress(CannotPlanError):
+            best = parser.set(said)  # «highest paid employee»
+    if not isinstance(best, p.Best):
+        return None
+    tokens = Tokens(parser, group)
+    found = GroupReader(tokens, Links(tokens)).groupings(best.base, text)
+    grouping = next((one for one in found if not one.is_of_numbers), None)
+    if grouping is None:
+        return None
+    return BestOfEach(best.base, best.measure, grouping, best.largest, best.rank, best.n)
 
 
 def _own_number(parser: Parser, said: str, group: str) -> Plan | None:

@@ -50,7 +50,7 @@ _TAIL = re.compile(r" (?P<word>in|of|during|since|for|from|at|with|on|before|aft
 _MEAN = re.compile(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
 
 
-_SUPERLATIVE = re.compile(r"(?:(?:\d+|two|three|four|five) )?(?:most|least|last|first|latest|top|[a-z]+est)\b")
+SUPERLATIVE = re.compile(r"(?:(?:\d+|two|three|four|five) )?(?:most|least|last|first|latest|top|[a-z]+est)\b")
 _BEST_LAST = re.compile(  # «which employee is the oldest in each store»
     r"^(?:which|what) ([a-z]+(?: [a-z]+)?) (?:is|are|was|were) the ((?:most |least )?[a-z]+) "
     r"(?=(?:in|of|for|at|on|from) (?:each|every)\b)"
@@ -138,7 +138,7 @@ def _for_each(match: re.Match[str], text: str, *, is_mean: bool) -> Asked | None
         return Asked(f"number of {said}", match["group"], "mean")
     best, verb, done = "mean" if is_mean or "average" in cue else "", parts.get("verb") or "", parts.get("done") or ""
     is_asked = is_number or cue in ("per", "by")
-    of_best = not is_asked and _SUPERLATIVE.match(said) is not None
+    of_best = not is_asked and SUPERLATIVE.match(said) is not None
     return Asked(said, match["group"], best, is_number, verb, done, of_best) if is_asked or of_best else None
 
 

@@ -1,0 +1,85 @@
+"""Parts of questions in words that the rules read: «neither in e0 nor e1», «worth 20 credits», «ordered in 2012»."""
+
+from __future__ import annotations
+
+import re
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.language.stems import spaced, stem
+from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.properties.sources import sources_of
+
+_LOOKED_AT = 20  # members of a class, and triples of each
+_BEING = r"(?:liv(?:e|es|ing)|work(?:s|ing)?|stay(?:s|ing)?|sit(?:s|ting)?|stand(?:s|ing)?|located|based|situated)"
+_SAME_PLACE = re.compile(
+    rf"(?P<that> (?:that|which|who))?(?: (?:is|are|was|were))? {_BEING} (?P<where>in|at|for|on) the same "
+    r"(?P<what>[a-z]+)"
+)
+_NEITHER = re.compile(
+    rf"(?:,? (?:that|which|who))?(?: (?:is|are|was|were))?(?: {_BEING})? "
+    rf"neither (?P<where>in|at|from|on|of) (?P<one>.+?) nor (?:(?P=where) )?(?P<other>.+)$"
+)
+_WORTH = re.compile(r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?[\d$€£])")
+_TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )"
+_DONE = re.compile(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)|(?=$)))")
+
+
+def in_shorter_words(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:
+    """Return a question with shorter words for what it says of places, amounts and things done.
+
+    Args:
+        graph: The graph.
+        entities: The entities of the placeholders.
+        text: The question, with placeholders.
+        lexicon: The words of the graph.
+    """
+    same = _SAME_PLACE.search(text)
+    if same is not None and any(one.stems == (stem(same["what"]),) for one in sources_of(graph)):
+        be, where = _being(same, text), same["where"]
+        text = f"{text[: same.start()]}{be} {where} the same {same['what']}{text[same.end() :]}"
+        if lexicon.class_of_people:
+            text = re.sub(r"^who(?= are )", f"which {forms.plural(spaced(lexicon.class_of_people).lower())}", text)
+    text = _NEITHER.sub(r" not \g<where> \g<one> or \g<other>", text)
+    text = _WORTH.sub("with ", text) if stem("worth") not in lexicon.words else text
+    return _with_what_is_done(graph, entities, text, lexicon)
+
+
+def _being(match: re.Match[str], text: str) -> str:
+    """Return « are» for the verb of «which employees live in the same city», and nothing for «employees who live»."""
+    return " are" if re.match(r"(?:which|what|who)\b", text) and not match["that"] else ""
+
+
+def _with_what_is_done(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:
+    """Return «placed an order in 2012» for «ordered in 2012», where one relation joins people and orders."""
+    match = _DONE.search(text)
+    verb = forms.verb_of(match["done"]) if match and forms.is_installed() else ""
+    name = lexicon.class_named((stem(verb),)) if verb else ""
+    if match is None or not name or match["done"] in lexicon.words:
+        return text
+    said = _verb_to(graph, lexicon, name)
+    if not said:
+        return text
+    what = match["what"]
+    if what is not None:
+        number = int(re.sub(r"\D", "", what))
+        if number >= len(entities) or name not in graph.types(entities[number]):
+            return text
+        return f"{text[: match.start()]}{said} {what}{text[match.end() :]}"
+    article = "an" if name[0].lower() in "aeiou" else "a"
+    rest = text[match.end() :].strip()
+    return f"{text[: match.start()]}{said} {article} {spaced(name).lower()} {rest}".strip()
+
+
+def _verb_to(graph: Graph, lexicon: Lexicon, name: str) -> str:
+    """Return the verb of the one relation whose triples lead from people to things of a class; "" for none."""
+    labels = set[str]()
+    for thing in lexicon.classes[name][:_LOOKED_AT].tolist():
+        for triple in graph.triples_to(thing)[:_LOOKED_AT]:
+            kinds = {forms.kind_of(spaced(one).lower()) for one in graph.types(graph.head(triple))}
+            if forms.PERSON in kinds:
+                labels.add(graph.relation_label(graph.relation_of(triple)))
+    (label,) = labels if len(labels) == 1 else ("",)
+    words = spaced(label).lower().replace("_", " ").split()
+    verb = forms.verb_of(words[0]) if len(words) == 1 else ""
+    return forms.past(verb) if verb else ""
