@@ -31,7 +31,7 @@ from graphbrick.text.sources.tables import SourceOptions
 Source = str | PathLike[str] | Sitemap
 """A file or folder, or the address or file of a sitemap."""
 
-_READER = 3  # raise it when the same bytes are read differently
+_READER = 4  # raise it when the same bytes are read differently
 _MOST_NOTES = 20
 _WORDS = re.compile(r"[^\W\d]+")
 

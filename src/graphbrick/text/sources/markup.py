@@ -6,6 +6,7 @@ import re
 
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources.encodings import decoded
+from graphbrick.text.sources.raised import without_tags
 
 _FRONT = re.compile(r"\A---\n(.*?)\n---[ \t]*\n", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
@@ -26,6 +27,7 @@ def markdown_document(address: str, title: str, data: bytes) -> Document:
     front = _FRONT.match(text)
     if front is not None:
         text = text[front.end() :]
+    text = without_tags(text)
     headings = markdown_headings(text)
     named = _FRONT_TITLE.search(front.group(1)) if front is not None else None
     if named is not None:
