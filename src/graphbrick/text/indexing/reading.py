@@ -17,7 +17,7 @@ from graphbrick.text.documents.chunks import Chunker
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.removing import check_vanished, remove_named
-from graphbrick.text.sources import documents_in, files_of
+from graphbrick.text.sources import documents_in, files_of, no_documents
 from graphbrick.text.sources.sitemap import (
     Page,
     Sitemap,
@@ -103,7 +103,7 @@ def read_sources(
             continue
         files, others = files_of(place)
         if not files and not known:
-            raise InputError("no file in it is of a kind that is read", source, code="sources.no_documents")
+            raise no_documents(place, others)
         reader.reading.others += others
         listed.append((str(place), files))
     folders = [(name, content) for name, content in listed if not isinstance(content, Sitemap) and name not in expected]

@@ -1,9 +1,10 @@
-"""Reading documents from files: text, Markdown, HTML, PDF, Word, and tables with a document a row."""
+"""Reading documents from files: text, Markdown, reStructuredText, HTML, PDF, Word, and tables with a document a row."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,6 +15,7 @@ from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.html_page import html_document
 from graphbrick.text.sources.markup import markdown_document, plain_document
 from graphbrick.text.sources.office import OFFICE, office_document
+from graphbrick.text.sources.rst import rst_document
 from graphbrick.text.sources.tables import TABLES, SourceOptions, table_documents
 
 _MARKUP = {
@@ -21,12 +23,16 @@ _MARKUP = {
     ".text": plain_document,
     ".md": markdown_document,
     ".markdown": markdown_document,
+    ".rst": rst_document,
+    ".rest": rst_document,
     ".html": html_document,
     ".htm": html_document,
     ".xhtml": html_document,
 }
 SUFFIXES = (*_MARKUP, *OFFICE, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
+
+_MOST_ENDINGS = 10  # that a message names
 
 MOST_BYTES = 256 << 20
 """A file that is one document may not be larger, unpacked."""
@@ -68,6 +74,19 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
             if not name.startswith(".") and file.is_file():
                 (documents if suffix_of(file) in SUFFIXES else others).append(file)
     return sorted(documents), sorted(others)
+
+
+def no_documents(folder: Path, others: Sequence[Path]) -> InputError:
+    """Return the error of a folder without a file that is read, with the endings of those that it has."""
+    counts = Counter(suffix_of(file) or "no ending" for file in others)
+    endings = ", ".join(f"{ending} ({n:,})" for ending, n in counts.most_common(_MOST_ENDINGS))
+    more = f" and {len(counts) - _MOST_ENDINGS:,} more" if len(counts) > _MOST_ENDINGS else ""
+    there = f"it has files with {endings}{more}" if counts else "it has no files"
+    return InputError(
+        f"no file in it is of a kind that is read: {there}; there are {', '.join(SUFFIXES)}",
+        folder,
+        code="sources.no_documents",
+    )
 
 
 def _unreadable(error: OSError) -> NoReturn:
@@ -129,4 +148,4 @@ def _stem(file: Path) -> str:
     return Path(name).stem.replace("_", " ").replace("-", " ").strip()
 
 
-__all__ = ["SUFFIXES", "SourceOptions", "documents_in", "files_of", "suffix_of"]
+__all__ = ["SUFFIXES", "SourceOptions", "documents_in", "files_of", "no_documents", "suffix_of"]

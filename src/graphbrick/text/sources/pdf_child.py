@@ -217,7 +217,7 @@ def spaced_as(text: str, bare: str, begins: set[int]) -> str | None:
         begins: The offsets in it before which a space stands.
     """
     letters = "".join(text.split())
-    places = []
+    places: list[set[int]] = []
     at = bare.find(letters) if letters else -1
     while at >= 0 and len(places) < _MOST_PLACES:
         places.append({begin - at for begin in range(at + 1, at + len(letters)) if begin in begins})
