@@ -133,6 +133,8 @@ def test_what_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     deep = "".join(f"{'  ' * i}- a\n\n" for i in range(600))
     with fails("sources.rst_nested_too_deeply", InputError):
         read(deep)
+    with fails("sources.rst_too_many_marks", InputError):
+        read("``a `b *c " * 2000)
     monkeypatch.setitem(sys.modules, "docutils.core", None)
     with fails("sources.no_rst_package", ModelError):
         read("x")

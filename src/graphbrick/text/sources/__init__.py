@@ -13,8 +13,9 @@ from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.html_page import html_document
-from graphbrick.text.sources.markup import markdown_document, plain_document
+from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import OFFICE, office_document
+from graphbrick.text.sources.plain import plain_document
 from graphbrick.text.sources.rst import rst_document
 from graphbrick.text.sources.tables import TABLES, SourceOptions, table_documents
 

@@ -15,7 +15,9 @@ _LAYOUT = "h1, h2, h3, h4, h5, h6, pre, main, article, section, form"  # what no
 _LONGEST_CELL = 1_500  # characters
 _LEAST_LISTED = 3  # short lines of a cell that are a list
 _LONGEST_LISTED = 40  # characters of a line of a list
-_MOST_SPANNED = 1_000  # rows or columns, as browsers have it
+_MOST_SPANNED = 100  # rows or columns of a cell
+_MOST_COLUMNS = 200  # whose cells may cover several rows
+_DEEPEST_TABLES = 10  # in each other, of which one may hold data
 
 
 def is_data_table(table: Any) -> bool:
@@ -55,7 +57,7 @@ class _Table:
         while column in self._covered:
             column += 1
         row.append(_Cell(column, column + columns, text))
-        if rows > 1:
+        if rows > 1 and column < _MOST_COLUMNS:
             self._covered |= dict.fromkeys(range(column, column + columns), rows)
 
     def lines(self) -> list[str]:
@@ -85,6 +87,7 @@ class Lines:
         self._raised: list[tuple[int, int]] = []  # numbers of lines and of words before each <sup> and <sub>
         self._table: _Table | None = None  # of data; the lines of its cells are one
         self._cell: list[str] | None = None
+        self._tables = 0  # depth of tables
 
     def write(self, text: str) -> None:
         """Add text to the current line."""
@@ -100,12 +103,12 @@ class Lines:
         if lines == len(self._lines) and words < len(self._words):
             self._words[words:] = [_RAISED[tag]("".join(self._words[words:]))]
 
-    def open(self, tag: str, *, is_data: bool = False) -> None:
+    def open(self, tag: str, node: Any) -> None:
         """Begin a block.
 
         Args:
-            tag: Its element.
-            is_data: True for a table of data.
+            tag: The name of its element.
+            node: Its element.
         """
         if self._table is not None:
             self._cut_cell()
@@ -119,8 +122,10 @@ class Lines:
         elif tag not in _CELLS:
             self._cut(0)
         self._preformatted += tag == "pre"
-        if is_data:
-            self._table = _Table()
+        if tag == "table":
+            self._tables += 1
+            if self._tables <= _DEEPEST_TABLES and is_data_table(node):
+                self._table = _Table()
 
     def close(self, tag: str, attributes: Mapping[str, str | None] | None = None) -> None:
         """End a block.
@@ -139,7 +144,9 @@ class Lines:
                 for line in self._table.lines():
                     self._line(line)
                 self._table = None
+                self._tables -= 1
             return
+        self._tables -= tag == "table"
         if tag == "pre":
             self._cut_as_it_is()
             self._preformatted -= 1

@@ -13,7 +13,7 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources.encodings import decoded
-from graphbrick.text.sources.html_lines import Lines, is_data_table
+from graphbrick.text.sources.html_lines import Lines
 
 _NOT_TEXT = frozenset(
     ("script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select", "button", "head")
@@ -261,7 +261,7 @@ def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ..
                 writer.raise_()
                 stack.append((node, True))
         elif tag not in _INLINE:
-            writer.open(tag, is_data=tag == "table" and is_data_table(node))
+            writer.open(tag, node)
             stack.append((node, True))
             if around is not None:
                 is_main = node.mem_id == around.main_element

@@ -1,4 +1,4 @@
-"""Documents from the bytes of one file: plain text and Markdown."""
+"""Documents from Markdown."""
 
 from __future__ import annotations
 
@@ -14,12 +14,6 @@ _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-
-
-def plain_document(address: str, title: str, data: bytes) -> Document:
-    """Return a plain text as it is."""
-    text, note = decoded(data)
-    return Document(address, title, text, (), note)
 
 
 def markdown_document(address: str, title: str, data: bytes) -> Document:

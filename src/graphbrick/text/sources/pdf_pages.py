@@ -65,30 +65,39 @@ class Pages:
         text: The text of all pages.
         headings: Pages and entries of the outline, by place; a page begins with the first sentence that begins on it.
         note: Names and counts the lines that were left out; empty for none.
+        n_going_on: Number of pages on which a sentence of the page before goes on.
     """
 
     text: str
     headings: tuple[Heading, ...]
     note: str
+    n_going_on: int
 
 
-def joined_pages(pages: Iterable[Page]) -> Pages:
+def joined_pages(pages: Iterable[Page], *, joins_words: bool = True) -> Pages:
     """Return the text of pages: running lines once, page numbers not at all, sentences over page breaks whole.
 
     A running header stays on the first page where it interrupts no sentence, a footer on the last.
+
+    Args:
+        pages: The pages.
+        joins_words: Whether a word with a hyphen at the end of a page is made whole; else the line ends there.
     """
     pages = list(pages)
     note = _without_running_lines(pages)
     parts: list[str] = []
     headings: list[Heading] = []
-    length = 0
+    length = n_going_on = 0
     for i, page in enumerate(pages):
         carried = 0
         if i:
             between = _between(pages[i - 1].text, page.text)
+            if between != _APART and not joins_words:
+                between = "\n"
             if between == "":  # in a word, whose hyphen goes
                 parts[-1], length = parts[-1][:-1], length - 1
             if between != _APART:
+                n_going_on += 1
                 carried = _carried(parts[-1], between.strip("-"), page.text)
             parts.append(between.strip("-"))
             length += len(parts[-1])
@@ -98,7 +107,7 @@ def joined_pages(pages: Iterable[Page]) -> Pages:
         ]
         parts.append(page.text)
         length += len(page.text)
-    return Pages("".join(parts), tuple(headings), note)
+    return Pages("".join(parts), tuple(headings), note, n_going_on)
 
 
 def page_headings(
@@ -144,7 +153,7 @@ def _line_of(title: str, text: str) -> int:
 def _between(before: str, after: str) -> str:
     r"""Return what stands between two pages: "\n\n" if no sentence goes on, else "\n", and "" or "-" in a word."""
     lines = before.split("\n")
-    last, first = lines[-1], after.partition("\n")[0]
+    last, first = lines[-1].strip(), after.partition("\n")[0].strip()
     if not last or not first or _ENDED.search(last) or _ITEM.match(first):
         return _APART
     if _HYPHEN.search(last) and first[0].isalpha():

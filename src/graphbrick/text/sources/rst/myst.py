@@ -25,7 +25,9 @@ _TARGET = re.compile(r"\([\w:./-]+\)=[ \t]*")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]")
 _OPTION = re.compile(r":([\w-]+):[ \t]*(.*)")
 _ROLE_OR_CODE = re.compile(
-    r"\{([A-Za-z][\w:.+-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\4(?!`)", re.DOTALL
+    r"\{([A-Za-z][\w:.+-]*)\}(`+)(?!`)((?:(?!\n[ \t]*\n).)+?)(?<!`)\2(?!`)"
+    r"|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\4(?!`)",
+    re.DOTALL,
 )
 _ROW, _CELL = re.compile(r"[*-]\s+[*-]\s+(.*)"), re.compile(r"\s+[*-]\s+(.*)")
 _DEEPEST = 20  # directives in each other

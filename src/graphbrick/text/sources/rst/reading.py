@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ _SETTINGS = {
 _DOCUTILS = TABLES | {"replace", "unicode", "role", "default-role"}
 _UNSHOWN = frozenset("only ifconfig container compound class figure grid hlist".split())  # their argument is no text
 _TOLD = ("type", "value", "default", "platform")  # options of things that are described
+_BLANK = re.compile(r"\n[ \t]*\n")
+_MOST_MARKS = 5_000  # of a paragraph, as docutils goes through the rest of it for each
 _LOCK = Lock()  # docutils looks roles and directives up in its module
 
 
@@ -45,7 +48,7 @@ def rst_document(address: str, title: str, data: bytes) -> Document:
         data: Its content.
 
     Raises:
-        InputError: Its blocks are nested too deeply.
+        InputError: Its blocks are nested too deeply, or a paragraph has too many marks.
         ModelError: The package docutils is not installed.
     """
     source, encoding = decoded(data)
@@ -65,7 +68,7 @@ def rst_text(source: str, address: str, left_out: LeftOut, fence: str = "") -> t
         fence: Line before and after code; empty for none.
 
     Raises:
-        InputError: Its blocks are nested too deeply.
+        InputError: Its blocks are nested too deeply, or a paragraph has too many marks.
         ModelError: The package docutils is not installed.
     """
     try:
@@ -76,6 +79,13 @@ def rst_text(source: str, address: str, left_out: LeftOut, fence: str = "") -> t
             "reStructuredText needs the package docutils: pip install 'graphbrick[text]'",
             code="sources.no_rst_package",
         ) from error
+    for block in _BLANK.split(source):
+        if len(block) > _MOST_MARKS and sum(map(block.count, "`*|_")) > _MOST_MARKS:
+            raise InputError(
+                f"a paragraph of it has more than {_MOST_MARKS:,} marks such as * and `; split it",
+                address,
+                code="sources.rst_too_many_marks",
+            )
     writer = Writer(fence)
     try:
         with _looked_up(left_out.directives):
