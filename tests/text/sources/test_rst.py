@@ -123,6 +123,9 @@ def test_a_role_of_one_document_is_not_that_of_the_next() -> None:
 
 
 def test_other_encodings_and_files(tmp_path: Path) -> None:
+    (tmp_path / "boats.rst.txt").write_text("Boats\n=====\n\nUse :class:`Boat`.")
+    (document,) = documents_in(tmp_path / "boats.rst.txt", SourceOptions())
+    assert (document.text, document.title) == ("Boats\n\nUse Boat.", "Boats")
     (tmp_path / "Read_me.rest").write_bytes("Zürich *ist* groß.".encode("cp1252"))
     (document,) = documents_in(tmp_path / "Read_me.rest", SourceOptions())
     assert (document.text, document.title) == ("Zürich ist groß.", "Read me")

@@ -30,6 +30,7 @@ _MARKUP = {
     ".htm": html_document,
     ".xhtml": html_document,
 }
+_SOURCES = frozenset((".md", ".markdown", ".rst", ".rest"))
 SUFFIXES = (*_MARKUP, *OFFICE, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
 
@@ -137,10 +138,16 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
         return
     if b"\0" in data and not has_mark(data):
         raise InputError("it is binary, not text", file, code="sources.binary")
-    document = _MARKUP[suffix](str(file), _stem(file), data)
+    document = _MARKUP[_markup_of(file, suffix)](str(file), _stem(file), data)
     if not document.text.strip():
         raise InputError("it has no text", file, code="sources.no_text")
     yield document
+
+
+def _markup_of(file: Path, suffix: str) -> str:
+    """Return the suffix that says how a text is read; Sphinx publishes its sources as «a.rst.txt»."""
+    inner = Path(Path(unpacked_name(file)).stem).suffix
+    return inner if suffix == ".txt" and inner in _SOURCES else suffix
 
 
 def _stem(file: Path) -> str:

@@ -40,6 +40,8 @@ _CONSENT_NAME = re.compile(
     r"alert|info|manager|wrapper|container|policy|settings)|onetrust|cookiebot|didomi|cky-consent|cc-(?:window|banner)",
     re.IGNORECASE,
 )
+_MOTTO_NAME = re.compile(r"(?<![a-z])(?:tag-?line|slogan|motto|site-?description)(?![a-z])", re.IGNORECASE)
+_LONGEST_MOTTO = 100  # letters
 _LINKED = 0.6  # share of the letters in links from which an element is a menu
 _LARGE = 0.5  # share of the letters of a page from which an element is not around its text
 _DEEPEST = 10_000  # elements in each other
@@ -209,8 +211,9 @@ class _Around:
         names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}" if attributes else ""
         is_consent = role in _DIALOGS or (len(names) > 1 and _CONSENT_NAME.search(names) is not None)
         is_menu = role in _MENUS or tag in _MENUS or (len(names) > 1 and _MENU_NAME.search(names) is not None)
+        is_motto = len(names) > 1 and _MOTTO_NAME.search(names) is not None
         kinds = {tag, role} & _AROUND
-        if not (kinds or is_consent or is_menu) or tag in (_BODY, "main") or not self._left:
+        if not (kinds or is_consent or is_menu or is_motto) or tag in (_BODY, "main") or not self._left:
             return False
         self._left -= 1
         size = _size(node)
@@ -219,6 +222,8 @@ class _Around:
         is_linked = size.linked >= _LINKED * size.letters
         if is_consent:
             return True
+        if is_motto and not self.depth and size.letters <= _LONGEST_MOTTO:
+            return node.parent is None or node.parent.css_first("h1, h2, h3") is None  # else it belongs to a title
         if self.depth or "header" in kinds or "banner" in kinds:
             # What stands in an article, such as its date or a footnote, belongs to it; a header may have the title.
             return is_linked or (not self.depth and node.css_first("h1, h2, h3, p") is None)
