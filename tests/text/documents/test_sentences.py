@@ -61,3 +61,17 @@ def test_lines() -> None:
     table = "| Ship of the company | Passengers on it |\n|---|---|\n| Nordlys | 300 |"
     assert split(table) == table.split("\n")
     assert len(split("\n".join(["twenty small letters in it"] * 1_000))) > 10
+
+
+def test_rows_of_tables_are_sentences_of_their_own() -> None:
+    text = (
+        "Type | Description\nselect | One of a few. See escape(1).\n"
+        "multiselect | Any number of a long list of values,\nand so on"
+    )
+    assert [text[a:b] for a, b in sentences(text)] == [
+        "Type | Description",
+        "select | One of a few.",
+        "See escape(1).",
+        "multiselect | Any number of a long list of values,",
+        "and so on",
+    ]
