@@ -37,6 +37,24 @@ def drawn_pdf(*pages: Iterable[Drawn]) -> bytes:
     )
 
 
+def justified_pdf(*pages: str) -> bytes:
+    """A PDF file with lines of words whose gaps are narrower than the space of their font, as in justified text."""
+    contents = []
+    for text in pages:
+        lines = (" -250 ".join(f"({_escaped(word)})" for word in line.split(" ")) for line in text.split("\n"))
+        contents.append("BT /F1 12 Tf 50 750 Td " + "".join(f"[{line}] TJ 0 -14 Td " for line in lines) + "ET")
+    writer = _writer(contents)
+    number = pypdf.generic.NumberObject
+    for page in writer.pages:
+        font = page["/Resources"]["/Font"]["/F1"]  # type: ignore[index]
+        for key, value in {
+            "/FirstChar": number(32), "/LastChar": number(255),
+            "/Widths": pypdf.generic.ArrayObject([number(1000), *[number(500)] * 223]),
+        }.items():  # fmt: skip
+            font[pypdf.generic.NameObject(key)] = value
+    return _bytes(writer)
+
+
 def _escaped(text: str) -> str:
     return text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
 

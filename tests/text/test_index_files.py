@@ -6,6 +6,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from commands import Run, refused
 from documents import FILES, write_documents
 from faults import fails
 
@@ -59,3 +60,53 @@ def test_nothing_but_bad_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"\x00\x01")
     with fails("index.no_documents", InputError):
         index([tmp_path / "a.txt"], tmp_path / "notes.graph", skip_bad=True)
+
+
+def test_empty_files_of_a_folder_are_left_out_and_named(docs: Path, tmp_path: Path) -> None:
+    graph = tmp_path / "notes.graph"
+    (docs / "none.txt").write_bytes(b"")
+    (docs / "blank.md").write_text(" \n\n")
+    for _ in range(2):  # also where nothing has changed
+        done = index([docs], graph)
+        assert (done.documents, done.reading.problems) == (len(FILES), [])
+        assert f"2 files without text left out: {docs}/blank.md, {docs}/none.txt" in done.notes
+    (docs / "none.txt").write_text("Rosa Lund lives in Galway.")
+    assert index([docs], graph).documents == len(FILES) + 1
+    (docs / "none.txt").write_bytes(b"")
+    assert (index([docs], graph).reading.deleted, index([docs], graph).documents) == (1, len(FILES))
+
+
+def test_an_empty_file_alone_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "none.txt").write_bytes(b"")
+    with fails("index.unread_files", InputError) as caught:
+        index([tmp_path / "none.txt"], tmp_path / "notes.graph")
+    assert "the file is empty; --skip-bad (skip_bad=True) leaves such files out" in str(caught.value)
+    assert not (tmp_path / "notes.graph.text").exists()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "none.txt").rename(tmp_path / "docs" / "none.txt")
+    with fails("index.no_documents", InputError) as caught:
+        index([tmp_path / "docs"], tmp_path / "notes.graph")
+    assert "there is no document, as no file has text (" in str(caught.value)
+    assert not (tmp_path / "notes.graph.text").exists()
+
+
+def test_an_error_says_what_is_kept(docs: Path, tmp_path: Path) -> None:
+    (docs / "bad.txt").write_bytes(b"\x00\x01")
+    with fails("index.unread_files", InputError) as caught:
+        index([docs], tmp_path / "notes.graph")
+    assert str(caught.value).endswith(
+        f"the graph was not built, what was read is kept in {tmp_path / 'notes.graph.text'}"
+    )
+    assert not (tmp_path / "notes.graph").exists()
+
+
+def test_a_document_is_printed_by_the_end_of_its_path(tmp_path: Path, run: Run) -> None:
+    for name in ("a/one.txt", "a/two.txt", "b/two.txt"):
+        (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "docs" / name).write_text(f"Rosa\u00a0Lund lives in\u202fGalway {name}.")
+    graph = str(tmp_path / "n.graph")
+    run("index", str(tmp_path / "docs"), graph)
+    assert run("documents", graph, "one.txt").out == "Rosa\u00a0Lund lives in\u202fGalway a/one.txt.\n"
+    assert run("documents", graph, "b/two.txt").out.endswith("b/two.txt.\n")
+    refused(run("documents", graph, "two.txt"), "'two.txt' means several documents of")
+    refused(run("documents", graph, "ne.txt"), "has no document 'ne.txt'")

@@ -75,3 +75,17 @@ def test_a_link_over_two_lines_is_not_cut(link: str) -> None:
 def test_brackets_that_are_no_link_do_not_join_lines() -> None:
     text = "He had [one\n\nTwo] ships.\nIt rained."
     assert [text[start:end] for start, end in sentences(text)] == ["He had [one", "Two] ships.", "It rained."]
+
+
+def test_rows_of_tables_are_sentences_of_their_own() -> None:
+    text = (
+        "Type | Description\nselect | One of a few. See escape(1).\n"
+        "multiselect | Any number of a long list of values,\nand so on"
+    )
+    assert [text[a:b] for a, b in sentences(text)] == [
+        "Type | Description",
+        "select | One of a few.",
+        "See escape(1).",
+        "multiselect | Any number of a long list of values,",
+        "and so on",
+    ]

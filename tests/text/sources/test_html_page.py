@@ -35,6 +35,8 @@ def read(page: str) -> Document:
         f'<div role="navigation">{LINKS}</div>',
         '<form action="/search"><label>Search the site</label><input></form>',
         '<aside><a href="/b">Read also this</a></aside>',
+        '<div><div class="tagline desktoponly">Small. Fast.<br>Choose any three.</div></div>',
+        '<div><p id="site-description">The boats of the west</p></div>',
     ],
 )
 @pytest.mark.parametrize(
@@ -64,6 +66,9 @@ def test_what_is_around_the_text_is_left_out_and_counted(around: str, wrapped: s
         (f"<h1>Pages</h1>{LINKS}", "Pages\n\nHome\nTickets\nContact"),
         ("<ul class=menu><li>Soup: 4 euro</li><li>Fish: 9 euro</li></ul><p>Open daily.</p>",
          "Soup: 4 euro\nFish: 9 euro\nOpen daily."),  # of a restaurant
+        (f"<div><h2>The port</h2><p class=tagline>Old and safe.</p></div>{TEXT}",
+         f"The port\n\nOld and safe.\n\n{SHOWN}"),
+        (f"<article>{TEXT}<p class=motto>Old and safe.</p></article>", f"{SHOWN}\n\nOld and safe."),
         (f"<form><p>Name of the keeper:</p></form>{TEXT}", f"Name of the keeper:\n\n{SHOWN}"),
     ],
 )  # fmt: skip

@@ -45,7 +45,9 @@ def test_a_page_gives_its_words_and_headings(tmp_path: Path) -> None:
         "Lakes\n\nLake Victoria is large.\nIt is shared.\n\nFish\n\nNile perch\nTilapia\nLake | Area\nVictoria | 59,947"
     )
     assert [(page.text[h.start :].split("\n")[0], h.level) for h in page.headings] == [("Lakes", 1), ("Fish", 2)]
-    assert page.note == "2 words of menus, headers, footers and the like left out"
+    assert page.note == (
+        "2 words of menus, headers, footers and the like left out; 4 words that the page hides at first left out"
+    )
 
 
 def test_folders_that_cannot_be_listed_are_an_error(tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ _KINDS = tuple(
         (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
         (
             r"^(what|who|was|wer) (is|are|ist|sind) (?!(said|known|written|told|there|mentioned)\b)[\w\s.-]{2,40}\??$",
-            r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?([\w-]+\W+){1,6}?(\([^)]*\) )?(is|are|means|refers|ist|sind)\b",
+            r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?\W*(\w[\w-]*[^\w-]\W*){1,6}?(\([^)]*\) )?"
+            r"(is|are|means|refers|ist|sind)\b",
         ),
         (
             r"^((until|till|since|from|by) )?when\b|^(bis |ab |seit |von )?wann\b|\bwhat time\b"

@@ -14,9 +14,12 @@ from graphbrick.cli.pipelines import NO_ENCODER
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.text.documents.chunks import Chunker
+    from graphbrick.text.documents.store import TextStore
     from graphbrick.text.extract.extraction import Extractor
     from graphbrick.text.indexing.describe import Describe
     from graphbrick.text.sources.sitemap import Sitemap
+
+_SHOWN = 3  # documents that a message names
 
 
 def index(
@@ -216,6 +219,9 @@ def documents(
         if address is not None:
             titled = store.document(address) or store.document(str(Path(address).absolute()))
             if titled is None:
+                address = _ending(store, graph, address)
+                titled = store.document(address)
+            if titled is None:
                 raise InputError(f"{graph} has no document {address!r}; graphbrick documents {graph} lists them")
             if start >= len(titled[1]) or (end is not None and end <= start):
                 raise InputError(
@@ -242,6 +248,18 @@ def documents(
         typer.echo(plain(f"{file}  not read: {reason}"))
     for one in without:
         typer.echo(plain(f"no result: {problem_line(one)}" if one.is_empty else f"not all: {problem_line(one)}"))
+
+
+def _ending(store: TextStore, graph: Path, end: str) -> str:
+    """Return the address of the document that ends with a part of a path; the part itself if there is none."""
+    from graphbrick.core.errors import InputError
+
+    part = end.replace("\\", "/").removeprefix("./")
+    places = [name for name, *_ in store.documents() if name.replace("\\", "/").endswith(f"/{part}")]
+    if len(places) > 1:
+        few = ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
+        raise InputError(f"{end!r} means several documents of {graph} ({few}); name one of these")
+    return places[0] if places else end
 
 
 def _chunker(text: str | None) -> Chunker | None:

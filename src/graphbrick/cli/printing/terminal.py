@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from typing import Any
+from unicodedata import category
 
 from rich.console import Console
 from rich.table import Table
@@ -37,10 +38,14 @@ def note(out: Console, text: str) -> None:
 def plain(text: str) -> str:
     """Escape control characters and cut the end of a very long text, so that it is safe to print.
 
+    Spaces that do not break a line, and other wide and narrow ones, stay.
+
     >>> plain("Evil\\x1b[31m")
     'Evil\\\\x1b[31m'
     """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_LONGEST])
+    shown = "".join(
+        c if c.isprintable() or category(c) == "Zs" else c.encode("unicode_escape").decode() for c in text[:_LONGEST]
+    )
     return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text):,} characters)"
 
 

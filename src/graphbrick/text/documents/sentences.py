@@ -22,6 +22,7 @@ _WORD_BEFORE = re.compile(r"[\w.&/§]*\w\Z")
 _LOOK_BACK = 30  # characters: no abbreviation is longer
 _ITEM = re.compile(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
 _LINK_OVER_LINES = re.compile(r"\[[^\[\]\n]{0,200}\n[^\[\]\n]{0,200}\]\([^()\s]*\)")
+_CELLS = " | "  # between the cells of a row of a table, which is a line
 _SHORT_LINE = 50  # characters: text that goes on in the next line fills its lines
 _LEAST_LINE = 20  # characters of a line that goes on where the next one begins with a small letter
 _LONGEST_JOINED = 1_000  # characters of a sentence that lines are joined to, so that a list of words stays a list
@@ -112,6 +113,9 @@ def _line_ends(text: str, begin: int, match: re.Match[str], space: str, *, goes_
     head = text.rfind("\n", 0, match.start()) + 1
     before = text[head : match.start()]
     if _ITEM.match(text, match.end()) or before.lstrip().startswith(("|", "#")):
+        return True
+    tail = text.find("\n", match.end())
+    if _CELLS in before or _CELLS in text[match.end() : tail if tail >= 0 else len(text)]:
         return True
     if match.end() - head - len(space) >= _SHORT_LINE:
         return False

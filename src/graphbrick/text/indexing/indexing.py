@@ -154,7 +154,8 @@ def index(
             progress=part_of(progress, "reading"),
         )
         if reading.problems and not skip_bad:
-            raise InputError(unread(reading.problems), code="index.unread_files", n=len(reading.problems))
+            kept = "" if store.is_empty() else f"; the graph was not built, what was read is kept in {folder}"
+            raise InputError(unread(reading.problems) + kept, code="index.unread_files", n=len(reading.problems))
         others = store.n_cut_otherwise(identity_of(chunker)) if is_chosen else 0
         if others:
             reading.notes.append(
@@ -291,6 +292,7 @@ def _built(
     documents = [address for address, *_ in store.documents()]
     if not documents and not reading.deleted:
         why = "" if not reading.problems else f", as no file could be read ({': '.join(reading.problems[0])})"
+        why = why or (f", as no file has text ({reading.empty[0]})" if reading.empty else "")
         raise InputError(f"there is no document{why}; name files or folders to index", code="index.no_documents")
     made_by = (extractor.identity, *([] if describe is None else [identity_of(describe)]))
     state = hashlib.sha256(repr((_BUILDER, store.state(), *made_by)).encode()).hexdigest()

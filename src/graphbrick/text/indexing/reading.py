@@ -12,12 +12,13 @@ from pathlib import Path
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import digest
+from graphbrick.language.counting import counted
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.documents.chunks import Chunker
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.removing import check_vanished, remove_named
-from graphbrick.text.sources import documents_in, files_of
+from graphbrick.text.sources import documents_in, files_of, no_documents
 from graphbrick.text.sources.sitemap import (
     Page,
     Sitemap,
@@ -31,8 +32,11 @@ from graphbrick.text.sources.tables import SourceOptions
 Source = str | PathLike[str] | Sitemap
 """A file or folder, or the address or file of a sitemap."""
 
-_READER = 3  # raise it when the same bytes are read differently
+_READER = 4  # raise it when the same bytes are read differently
 _MOST_NOTES = 20
+_EMPTY = frozenset(("reader.empty_file", "sources.no_text"))  # codes of errors about files that have nothing to read
+_NO_TEXT = "it has no text, and is left out"
+_SHOWN = 3  # files that a note names
 _WORDS = re.compile(r"[^\W\d]+")
 
 
@@ -46,6 +50,7 @@ class Reading:
         same: Number of documents that stayed as they were.
         deleted: Number of documents removed.
         problems: Files and pages that could not be read, and why.
+        empty: Files of folders that have no text, which are left out.
         others: Files in the folders that are of kinds that are not read.
         notes: What else a user should know.
     """
@@ -55,6 +60,7 @@ class Reading:
     same: int = 0
     deleted: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -103,7 +109,7 @@ def read_sources(
             continue
         files, others = files_of(place)
         if not files and not known:
-            raise InputError("no file in it is of a kind that is read", source, code="sources.no_documents")
+            raise no_documents(place, others)
         reader.reading.others += others
         listed.append((str(place), files))
     folders = [(name, content) for name, content in listed if not isinstance(content, Sitemap) and name not in expected]
@@ -159,6 +165,9 @@ class _Reader:
             + (f" (and {len(documents) - 1:,} more documents)" if len(documents) > 1 else "")
             for documents in self._told.values()
         ]
+        if self.reading.empty:
+            few = ", ".join(self.reading.empty[:_SHOWN]) + (", ..." if len(self.reading.empty) > _SHOWN else "")
+            notes.insert(0, f"{counted(len(self.reading.empty), 'file')} without text left out: {few}")
         more = len(notes) - _MOST_NOTES
         return notes if more <= 0 else [*notes[:_MOST_NOTES], f"{more:,} more notes: graphbrick documents lists them"]
 
@@ -169,7 +178,8 @@ class _Reader:
         except InputError as error:  # no permission, or removed since the folder was listed
             self._keep(str(file), source, error.reason)
         else:
-            self._read(str(file), source, content, lambda: documents_in(file, self._options))
+            is_alone = str(file) == source
+            self._read(str(file), source, content, lambda: documents_in(file, self._options), is_alone=is_alone)
         return str(file)
 
     def _keep(self, name: str, source: str, problem: str) -> None:
@@ -188,12 +198,22 @@ class _Reader:
             self._read(page.url, source, content, lambda: [page_document(page)])
         return page.url
 
-    def _read(self, name: str, source: str, content: str, documents: Callable[[], Iterable[Document]]) -> None:
-        """Store documents of a file whose content has this digest."""
+    def _read(
+        self,
+        name: str,
+        source: str,
+        content: str,
+        documents: Callable[[], Iterable[Document]],
+        *,
+        is_alone: bool = True,
+    ) -> None:
+        """Store documents of a file whose content has this digest; one that is not alone may be empty."""
         mark, reading, store = f"{content} {self._how}", self.reading, self._store
         known = store.mark(name)
         if known is not None and known[0] == mark:
-            if known[1]:
+            if known[1] == _NO_TEXT and not is_alone:
+                reading.empty.append(name)
+            elif known[1]:
                 reading.problems.append((name, known[1]))
             reading.same += len(store.addresses(name))
             return
@@ -209,6 +229,10 @@ class _Reader:
                     self._told.setdefault(words, []).append((document.address, document.note))
                 self._progress("", reading.added + reading.changed + reading.same, None)
         except InputError as error:
+            if error.code in _EMPTY and not is_alone:
+                reading.empty.append(name)
+                reading.deleted += store.finish_file(name, source, mark, _NO_TEXT, [])
+                return
             problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"
             if addresses:
                 problem += f"; the documents before it ({len(addresses):,}) are kept, what follows is not read"

@@ -1,9 +1,10 @@
-"""Reading documents from files: text, Markdown, HTML, PDF, Word, and tables with a document a row."""
+"""Reading documents from files: text, Markdown, reStructuredText, HTML, PDF, Word, and tables with a document a row."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,8 +13,10 @@ from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.html_page import html_document
-from graphbrick.text.sources.markup import markdown_document, plain_document
+from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import OFFICE, office_document
+from graphbrick.text.sources.plain import plain_document
+from graphbrick.text.sources.rst import rst_document
 from graphbrick.text.sources.tables import TABLES, SourceOptions, table_documents
 
 _MARKUP = {
@@ -21,12 +24,17 @@ _MARKUP = {
     ".text": plain_document,
     ".md": markdown_document,
     ".markdown": markdown_document,
+    ".rst": rst_document,
+    ".rest": rst_document,
     ".html": html_document,
     ".htm": html_document,
     ".xhtml": html_document,
 }
+_SOURCES = frozenset((".md", ".markdown", ".rst", ".rest"))
 SUFFIXES = (*_MARKUP, *OFFICE, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
+
+_MOST_ENDINGS = 10  # that a message names
 
 MOST_BYTES = 256 << 20
 """A file that is one document may not be larger, unpacked."""
@@ -68,6 +76,19 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
             if not name.startswith(".") and file.is_file():
                 (documents if suffix_of(file) in SUFFIXES else others).append(file)
     return sorted(documents), sorted(others)
+
+
+def no_documents(folder: Path, others: Sequence[Path]) -> InputError:
+    """Return the error of a folder without a file that is read, with the endings of those that it has."""
+    counts = Counter(suffix_of(file) or "no ending" for file in others)
+    endings = ", ".join(f"{ending} ({n:,})" for ending, n in counts.most_common(_MOST_ENDINGS))
+    more = f" and {len(counts) - _MOST_ENDINGS:,} more" if len(counts) > _MOST_ENDINGS else ""
+    there = f"it has files with {endings}{more}" if counts else "it has no files"
+    return InputError(
+        f"no file in it is of a kind that is read: {there}; there are {', '.join(SUFFIXES)}",
+        folder,
+        code="sources.no_documents",
+    )
 
 
 def _unreadable(error: OSError) -> NoReturn:
@@ -117,10 +138,16 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
         return
     if b"\0" in data and not has_mark(data):
         raise InputError("it is binary, not text", file, code="sources.binary")
-    document = _MARKUP[suffix](str(file), _stem(file), data)
+    document = _MARKUP[_markup_of(file, suffix)](str(file), _stem(file), data)
     if not document.text.strip():
         raise InputError("it has no text", file, code="sources.no_text")
     yield document
+
+
+def _markup_of(file: Path, suffix: str) -> str:
+    """Return the suffix that says how a text is read; Sphinx publishes its sources as «a.rst.txt»."""
+    inner = Path(Path(unpacked_name(file)).stem).suffix
+    return inner if suffix == ".txt" and inner in _SOURCES else suffix
 
 
 def _stem(file: Path) -> str:
@@ -129,4 +156,4 @@ def _stem(file: Path) -> str:
     return Path(name).stem.replace("_", " ").replace("-", " ").strip()
 
 
-__all__ = ["SUFFIXES", "SourceOptions", "documents_in", "files_of", "suffix_of"]
+__all__ = ["SUFFIXES", "SourceOptions", "documents_in", "files_of", "no_documents", "suffix_of"]

@@ -13,6 +13,7 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources.encodings import decoded
+from graphbrick.text.sources.html_lines import Lines
 
 _NOT_TEXT = frozenset(
     ("script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select", "button", "head")
@@ -21,7 +22,7 @@ _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark output q rp rt ruby s samp small "
     "span strike strong sub sup time tt u var wbr".split()
 )
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_RAISED = frozenset(("sup", "sub"))
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 _MENUS = frozenset(("nav", "navigation", "menu", "menubar", "search"))  # elements and roles
@@ -39,6 +40,8 @@ _CONSENT_NAME = re.compile(
     r"alert|info|manager|wrapper|container|policy|settings)|onetrust|cookiebot|didomi|cky-consent|cc-(?:window|banner)",
     re.IGNORECASE,
 )
+_MOTTO_NAME = re.compile(r"(?<![a-z])(?:tag-?line|slogan|motto|site-?description)(?![a-z])", re.IGNORECASE)
+_LONGEST_MOTTO = 100  # letters
 _LINKED = 0.6  # share of the letters in links from which an element is a menu
 _LARGE = 0.5  # share of the letters of a page from which an element is not around its text
 _DEEPEST = 10_000  # elements in each other
@@ -53,8 +56,8 @@ _MOST_MEASURED = 300  # elements, as each may hold all others
 def html_document(address: str, title: str, data: bytes) -> Document:
     """Return the words of the main part of a page, a line for each block; a note counts the words that are left out.
 
-    Menus, headers and footers, forms and notices about cookies are left out, and so are scripts, styles and hidden
-    elements. A page that has nothing else is read whole.
+    Menus, headers and footers, forms and notices about cookies are left out, and so are scripts, styles, hidden
+    elements and drawings. A page that has nothing else is read whole.
 
     Args:
         address: Its path or address.
@@ -76,11 +79,11 @@ def html_document(address: str, title: str, data: bytes) -> Document:
     tree = LexborHTMLParser(page)
     named = tree.css_first("title")
     stated = " ".join(named.text().split()) if named is not None else ""
-    text, headings, left_out = "", tuple[Heading, ...](), 0
+    text, headings, left_out, hidden, drawn = "", tuple[Heading, ...](), 0, 0, 0
     if tree.body is not None:
         around = _Around(tree)
         text, headings = _lines(tree.body, around)
-        left_out = around.left_out
+        left_out, hidden, drawn = around.left_out, around.hidden, around.drawn
         if not text.strip():
             (text, headings), left_out = _lines(tree.body, None), 0
         elif around.main is not None:
@@ -93,11 +96,14 @@ def html_document(address: str, title: str, data: bytes) -> Document:
                     for heading in headings
                     if start <= heading.start < end
                 )
-    if left_out:
-        around_it = f"{counted(left_out, 'word')} of menus, headers, footers and the like left out"
-        note = f"{note}; {around_it}" if note else around_it
+    notes = [
+        note,
+        f"{counted(left_out, 'word')} of menus, headers, footers and the like left out" if left_out else "",
+        f"{counted(hidden, 'word')} that the page hides at first left out" if hidden else "",
+        f"{counted(drawn, 'word')} of drawings left out" if drawn else "",
+    ]
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    return Document(address, stated or first or title, text, headings, note)
+    return Document(address, stated or first or title, text, headings, "; ".join(filter(None, notes)))
 
 
 def _check_depth(address: str, page: str) -> None:
@@ -114,6 +120,11 @@ def _check_depth(address: str, page: str) -> None:
                     address,
                     code="sources.nested_too_deeply",
                 )
+
+
+def _n_words(text: str) -> int:
+    """Return the number of words with a letter or figure."""
+    return sum(any(map(str.isalnum, word)) for word in text.split())
 
 
 class _Size(NamedTuple):
@@ -156,6 +167,8 @@ class _Around:
     Attributes:
         depth: Number of elements around the current one that are no menus, such as an article.
         left_out: Number of words that were left out.
+        hidden: Number of words that the page hides.
+        drawn: Number of words in drawings.
         main_element: Identity of the element that says that it is the main part; None for none, or several.
         main: The offsets of the main part in the text.
     """
@@ -163,7 +176,7 @@ class _Around:
     def __init__(self, tree: Any) -> None:
         self._letters = len("".join(tree.body.text().split()))
         self._left = _MOST_MEASURED
-        self.depth = self.left_out = 0
+        self.depth = self.left_out = self.hidden = self.drawn = 0
         self.main: tuple[int, int] | None = None
         parts = (tree.css(selector) for selector in ("main, [role=main]", "article"))
         self.main_element = next((part[0].mem_id for part in parts if len(part) == 1), None)
@@ -175,6 +188,22 @@ class _Around:
             return True
         return False
 
+    def pass_over(self, node: Any) -> None:
+        """Count the words of an element that is not shown as text: hidden ones, and those of drawings."""
+        is_hidden = node.tag not in _NOT_TEXT
+        stack = [node] if is_hidden or node.tag == "svg" else []
+        while stack:
+            inner = stack.pop()
+            if inner.tag == "svg":
+                self.drawn += sum(_n_words(text.text()) for text in inner.css("text"))
+            elif inner.tag == "-text" and is_hidden:
+                self.hidden += _n_words(inner.text_content or "")
+            elif inner.tag not in _NOT_TEXT:
+                child = inner.first_child
+                while child is not None:
+                    stack.append(child)
+                    child = child.next
+
     def _is_around(self, node: Any, attributes: dict[str, str | None]) -> bool:
         tag, role = node.tag, attributes.get("role")
         if tag == "nav" or role == "navigation":
@@ -182,8 +211,9 @@ class _Around:
         names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}" if attributes else ""
         is_consent = role in _DIALOGS or (len(names) > 1 and _CONSENT_NAME.search(names) is not None)
         is_menu = role in _MENUS or tag in _MENUS or (len(names) > 1 and _MENU_NAME.search(names) is not None)
+        is_motto = len(names) > 1 and _MOTTO_NAME.search(names) is not None
         kinds = {tag, role} & _AROUND
-        if not (kinds or is_consent or is_menu) or tag in (_BODY, "main") or not self._left:
+        if not (kinds or is_consent or is_menu or is_motto) or tag in (_BODY, "main") or not self._left:
             return False
         self._left -= 1
         size = _size(node)
@@ -192,6 +222,8 @@ class _Around:
         is_linked = size.linked >= _LINKED * size.letters
         if is_consent:
             return True
+        if is_motto and not self.depth and size.letters <= _LONGEST_MOTTO:
+            return node.parent is None or node.parent.css_first("h1, h2, h3") is None  # else it belongs to a title
         if self.depth or "header" in kinds or "banner" in kinds:
             # What stands in an article, such as its date or a footnote, belongs to it; a header may have the title.
             return is_linked or (not self.depth and node.css_first("h1, h2, h3, p") is None)
@@ -202,14 +234,17 @@ class _Around:
 
 def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ...]]:
     """Return the text of an element and its headings; no recursion, as pages may be nested thousands of times."""
-    writer = _Lines()
+    writer = Lines()
     start = 0
     stack: list[tuple[Any, bool]] = [(element, False)]
     while stack:
         node, is_end = stack.pop()
         tag = node.tag
+        if is_end and tag in _RAISED:
+            writer.lower(tag)
+            continue
         if is_end:
-            writer.close(tag)
+            writer.close(tag, node.attributes if tag in ("td", "th") else None)
             if around is not None:
                 is_main = node.mem_id == around.main_element
                 around.depth -= is_main or tag in _INSIDE
@@ -220,10 +255,18 @@ def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ..
             writer.write(node.text_content or "")
             continue
         attributes = node.attributes if tag and tag[0] not in "-_!" else {}
-        if not _has_text(tag, attributes) or (around is not None and around(node, attributes)):
+        if not _has_text(tag, attributes):
+            if around is not None:
+                around.pass_over(node)
             continue
-        if tag not in _INLINE:
-            writer.open(tag)
+        if around is not None and around(node, attributes):
+            continue
+        if tag in _RAISED:
+            if not _is_note_mark(node):
+                writer.raise_()
+                stack.append((node, True))
+        elif tag not in _INLINE:
+            writer.open(tag, node)
             stack.append((node, True))
             if around is not None:
                 is_main = node.mem_id == around.main_element
@@ -238,6 +281,15 @@ def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ..
     return writer.finish()
 
 
+def _is_note_mark(node: Any) -> bool:
+    """Return whether a superscript is the mark of a note, which is a link, and no exponent."""
+    above = node.parent
+    while above is not None and above.tag in _INLINE and above.tag != "a":
+        above = above.parent
+    is_link = above is not None and above.tag == "a" and above.text().strip() == node.text().strip()
+    return is_link or node.css_first("a") is not None
+
+
 def _has_text(tag: str | None, attributes: dict[str, str | None]) -> bool:
     """Return whether what is in an element is shown as text."""
     if not tag or tag[0] in "-_!" or tag in _NOT_TEXT:
@@ -247,69 +299,3 @@ def _has_text(tag: str | None, attributes: dict[str, str | None]) -> bool:
         or attributes.get("aria-hidden") == "true"
         or _HIDDEN.search(attributes.get("style") or "") is not None
     )
-
-
-class _Lines:
-    """A collector of words into lines, with the places where headings begin.
-
-    Attributes:
-        length: Number of characters of the lines that are written.
-    """
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._words: list[str] = []
-        self.length = 0
-        self._headings: list[Heading] = []
-        self._preformatted = 0  # depth of <pre>, whose lines and indents stay
-
-    def write(self, text: str) -> None:
-        """Add text to the current line."""
-        self._words.append(text)
-
-    def open(self, tag: str) -> None:
-        """Begin a block."""
-        if tag in ("td", "th") and "".join(self._words).strip():
-            self._words.append(" | ")
-        elif tag not in ("td", "th"):
-            self._cut(0)
-        self._preformatted += tag == "pre"
-
-    def close(self, tag: str) -> None:
-        """End a block."""
-        if tag == "pre":
-            self._cut_as_it_is()
-            self._preformatted -= 1
-            self._line("")
-        if tag not in ("td", "th"):
-            self._cut(_HEADINGS.get(tag, 0))
-            if tag == "p" or tag in _HEADINGS:
-                self._line("")
-
-    def _cut_as_it_is(self) -> None:
-        """Write the lines of an element in which line breaks and indents count."""
-        lines = [line.rstrip() for line in "".join(self._words).expandtabs().strip("\n").split("\n")]
-        self._words.clear()
-        for line in lines:
-            self._line(line)
-
-    def _cut(self, level: int) -> None:
-        if self._preformatted and not level:
-            self._cut_as_it_is()
-            return
-        line = " ".join("".join(self._words).split())
-        self._words.clear()
-        if line:
-            if level:
-                self._headings.append(Heading(self.length, level, line))
-            self._line(line)
-
-    def _line(self, line: str) -> None:
-        if line or (self._lines and self._lines[-1]):
-            self._lines.append(line)
-            self.length += len(line) + 1
-
-    def finish(self) -> tuple[str, tuple[Heading, ...]]:
-        """Return the text and its headings."""
-        self._cut(0)
-        return "\n".join(self._lines).rstrip("\n"), tuple(self._headings)

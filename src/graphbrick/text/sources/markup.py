@@ -1,4 +1,4 @@
-"""Documents from the bytes of one file: plain text and Markdown."""
+"""Documents from Markdown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources.encodings import decoded
+from graphbrick.text.sources.raised import without_tags
+from graphbrick.text.sources.rst.myst import Myst
 
 _FRONT = re.compile(r"\A---\n(.*?)\n---[ \t]*\n", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
@@ -14,25 +16,24 @@ _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 
 
-def plain_document(address: str, title: str, data: bytes) -> Document:
-    """Return a plain text as it is."""
-    text, note = decoded(data)
-    return Document(address, title, text, (), note)
-
-
 def markdown_document(address: str, title: str, data: bytes) -> Document:
-    """Return a Markdown text as it is, without front matter; headings in code blocks are none."""
+    """Return a Markdown text as it is, without front matter; headings in code blocks are none.
+
+    Roles and directives of MyST are replaced by what they show.
+    """
     text, note = decoded(data)
     front = _FRONT.match(text)
     if front is not None:
         text = text[front.end() :]
+    myst = Myst(address)
+    text = without_tags(myst.plain(text))
     headings = markdown_headings(text)
     named = _FRONT_TITLE.search(front.group(1)) if front is not None else None
     if named is not None:
         title = named.group(1)
     elif headings and headings[0].level == 1:
         title = headings[0].title
-    return Document(address, title, text, headings, note)
+    return Document(address, title, text, headings, "; ".join(filter(None, (note, myst.left_out.note()))))
 
 
 def markdown_headings(text: str) -> tuple[Heading, ...]:

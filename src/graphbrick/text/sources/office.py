@@ -17,6 +17,7 @@ from graphbrick.core.workers import Worker, WorkerFault
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources import office_child, pdf_child, word_child
 from graphbrick.text.sources.pdf_pages import Page, joined_pages
+from graphbrick.text.sources.raised import without_marks
 
 SECONDS = 60.0
 """A page or paragraph that takes longer is an error."""
@@ -94,12 +95,13 @@ def _word(address: str, title: str, parts: Iterable[dict[str, Any]]) -> Document
     length = 0
     for part in paragraphs:
         before = part["before"] if texts else ""
+        text = without_marks(part["text"])
         length += len(before)
-        headings += [Heading(length + offset, level, name) for offset, level, name in part["headings"]]
-        length += len(part["text"])
-        texts += [before, part["text"]]
+        headings += [Heading(length + offset, level, without_marks(name)) for offset, level, name in part["headings"]]
+        length += len(text)
+        texts += [before, text]
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    named = " ".join(end["title"].split()) or first or title
+    named = " ".join(without_marks(end["title"]).split()) or first or title
     return Document(address, named, "".join(texts), tuple(headings), end["note"])
 
 

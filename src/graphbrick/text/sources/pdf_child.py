@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 MOST_PAGES = 20_000
@@ -26,6 +26,14 @@ _GOES_ON = 0.4  # share of the lines of a column that go on with a small letter
 _FULL = 0.8  # of the longest line of a column: a line is full if it were longer with the next word
 _MOST_FULL = 0.7  # share of the lines of a column that are full, or end a sentence
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]?$")
+_LONGEST_WORD = 25  # letters; longer words are rare in any language
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
+_NOT_PROSE = re.compile(r"[\d/\\@_=<>{}|#~^*+&%$]|\.\.|…")  # signs of addresses, code and leaders
+_LEAST_GLUED = 0.02  # share of the letters of a page in words that are too long, from which another reader is asked
+_MOST_GLUED = 0.1  # share from which a note says that words run together
+_FEW_GLUED = 2  # words, with which a note says so
+_MOST_PLACES = 20  # of a line on a page
+_OTHER_HYPHENS = str.maketrans({"\ufffe": "-", "\x02": "-"})
 _INNER_END = re.compile(r"[^\W\d_]{3}[.!?][\"'”’)]?\s+\S")  # of a sentence, before another in the same line
 
 
@@ -53,11 +61,12 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     except (pypdf.errors.PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         above, note = {}, "its outline is damaged"
     empty: list[int] = []
+    spacing = Spacing(data)
     waiting: list[tuple[int, str]] = []
     for number, page in enumerate(reader.pages, 1):
         pieces: list[Piece] = []
         page.extract_text(visitor_text=partial(keep_piece, pieces))
-        text = tidied(in_columns(pieces))
+        text = tidied(spacing.mended(in_columns(pieces), number))
         waiting += above.get(number - 1, [])
         if text:
             yield {"page": number, "text": text, "entries": waiting}
@@ -69,6 +78,7 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     if empty:
         without = f"no text on {numbered(empty)} of {pages:,}, which may be scanned"
         note = "; ".join(filter(None, (note, without)))
+    note = "; ".join(filter(None, (note, spacing.note())))
     named = reader.metadata.title if reader.metadata is not None else None
     yield {"title": "" if named is None or _NO_TITLE.search(str(named)) else str(named), "note": note}
 
@@ -115,6 +125,107 @@ def tidied(text: str) -> str:
 def joined_word(match: re.Match[str]) -> str:
     """Return what a hyphen at the end of a line becomes: nothing before a small letter, else the hyphen."""
     return "" if match.string[match.end()].islower() else "-"
+
+
+class Spacing:
+    """A reader of the spaces that justified text lacks, as its gaps are narrower than pypdf expects.
+
+    Args:
+        data: The file.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._file: Any = None  # as pypdfium2 reads it; () if it cannot
+        self._has_other = True
+        self._mended: list[int] = []
+        self._glued: list[int] = []
+
+    def mended(self, text: str, number: int) -> str:
+        """Return the text of a page; where words run together, with the spaces that pypdfium2 finds."""
+        if glued_share(text, 1) < _LEAST_GLUED:
+            return text
+        text = text.translate(_LIGATURES)
+        spaced = respaced(text, self._read(number).translate(_LIGATURES).translate(_OTHER_HYPHENS))
+        if spaced != text:
+            self._mended.append(number)
+        if glued_share(spaced, _FEW_GLUED) >= _MOST_GLUED:
+            self._glued.append(number)
+        return spaced
+
+    def _read(self, number: int) -> str:
+        """Return a page as pypdfium2 reads it; empty if it is not installed, or cannot read the file."""
+        if self._file is None and self._has_other:
+            try:
+                from pypdfium2 import PdfDocument
+
+                self._file = PdfDocument(self._data)
+            except ImportError:
+                self._has_other = False
+            except RuntimeError:  # of pypdfium2
+                self._file = ()
+        try:
+            return str(self._file[number - 1].get_textpage().get_text_range()) if self._file else ""
+        except (RuntimeError, IndexError):
+            return ""
+
+    def note(self) -> str:
+        """Return what was done, and what could not be; empty for nothing."""
+        notes = []
+        if self._mended:
+            notes.append(f"words that ran together on {numbered(self._mended)} were taken apart")
+        if self._glued:
+            hint = "" if self._has_other else " (to take them apart: pip install pypdfium2)"
+            notes.append(f"words run together on {numbered(self._glued)}, so that they are hard to find{hint}")
+        return "; ".join(notes)
+
+
+def glued_share(text: str, least: int) -> float:
+    """Return the share of the letters of a page in words too long to be one; 0 for less than ``least`` such words."""
+    words = text.split()
+    glued = [
+        word
+        for word in words
+        if sum(map(str.isalpha, word)) > _LONGEST_WORD and not _NOT_PROSE.search(word) and not _NO_SPACES.search(word)
+    ]
+    return sum(map(len, glued)) / sum(map(len, words)) if len(glued) >= least else 0.0
+
+
+def respaced(text: str, other: str) -> str:
+    """Return a text with the spaces that it has, and those of another reading of the same page.
+
+    >>> respaced("Lesoutils sont\\nindispensables", "Les outils sont indispensables")
+    'Les outils sont\\nindispensables'
+    """
+    words = other.split()
+    bare = "".join(words)
+    begins = set(accumulate(map(len, words)))
+    return "\n".join(
+        whole
+        if (whole := spaced_as(line, bare, begins)) is not None
+        else " ".join(spaced_as(word, bare, begins) or word for word in line.split(" "))
+        for line in text.split("\n")
+    )
+
+
+def spaced_as(text: str, bare: str, begins: set[int]) -> str | None:
+    """Return a line or word with the spaces that it has wherever it stands in another text; None if it is not there.
+
+    Args:
+        text: The line or word.
+        bare: The other text without spaces.
+        begins: The offsets in it before which a space stands.
+    """
+    letters = "".join(text.split())
+    places: list[set[int]] = []
+    at = bare.find(letters) if letters else -1
+    while at >= 0 and len(places) < _MOST_PLACES:
+        places.append({begin - at for begin in range(at + 1, at + len(letters)) if begin in begins})
+        at = bare.find(letters, at + 1)
+    if not places:
+        return None
+    spaces = set.intersection(*places) | set(accumulate(map(len, text.split())))
+    return "".join(f" {letter}" if i in spaces else letter for i, letter in enumerate(letters))
 
 
 class Piece(NamedTuple):

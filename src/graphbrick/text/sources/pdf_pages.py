@@ -28,7 +28,11 @@ _PAGE_WORDS = frozenset(
     "page pages pg p of seite seiten s von pagina página páginas pág pag de sur di sida side sid av af strona str z "
     "oldal sivu stránka страница стр из сторінка з 第 页 頁 共 ページ 쪽 페이지 صفحة من".split()
 )
+_APOSTROPHE = re.compile(r"\\?['’‘`´]")
+_TITLE_NUMBER = r"(?:[^\W\d_]{3,12}\s+)?(?:\d{1,3}|[A-Z]|[IVXLC]{1,7})(?:\.\d{1,3}){0,5}[.:)]?\s+"  # «Chapter 3», «A.2»
+_TITLE_END = r"\s*[.:]?[ \t]*$"
 _NAME = re.compile(r"[^\W\d_]{4}|[\u3040-\u9fff\uac00-\ud7a3]{2}")  # a word that is more than a sign
+_OF_PAGES = re.compile(r"(?:\A|[^\d./])\d{1,5} ?/ ?\d{1,5}\Z|\A\d{1,5} ?/ ?\d{1,5}(?![\d./])")
 _OFFSET = re.compile(r"#-?\d+")
 _WORD = re.compile(r"[^\W\d_]+")
 _HYPHEN = re.compile(r"[^\W\d_][-‐]\Z")
@@ -61,30 +65,39 @@ class Pages:
         text: The text of all pages.
         headings: Pages and entries of the outline, by place; a page begins with the first sentence that begins on it.
         note: Names and counts the lines that were left out; empty for none.
+        n_going_on: Number of pages on which a sentence of the page before goes on.
     """
 
     text: str
     headings: tuple[Heading, ...]
     note: str
+    n_going_on: int
 
 
-def joined_pages(pages: Iterable[Page]) -> Pages:
+def joined_pages(pages: Iterable[Page], *, joins_words: bool = True) -> Pages:
     """Return the text of pages: running lines once, page numbers not at all, sentences over page breaks whole.
 
     A running header stays on the first page where it interrupts no sentence, a footer on the last.
+
+    Args:
+        pages: The pages.
+        joins_words: Whether a word with a hyphen at the end of a page is made whole; else the line ends there.
     """
     pages = list(pages)
     note = _without_running_lines(pages)
     parts: list[str] = []
     headings: list[Heading] = []
-    length = 0
+    length = n_going_on = 0
     for i, page in enumerate(pages):
         carried = 0
         if i:
             between = _between(pages[i - 1].text, page.text)
+            if between != _APART and not joins_words:
+                between = "\n"
             if between == "":  # in a word, whose hyphen goes
                 parts[-1], length = parts[-1][:-1], length - 1
             if between != _APART:
+                n_going_on += 1
                 carried = _carried(parts[-1], between.strip("-"), page.text)
             parts.append(between.strip("-"))
             length += len(parts[-1])
@@ -94,7 +107,7 @@ def joined_pages(pages: Iterable[Page]) -> Pages:
         ]
         parts.append(page.text)
         length += len(page.text)
-    return Pages("".join(parts), tuple(headings), note)
+    return Pages("".join(parts), tuple(headings), note, n_going_on)
 
 
 def page_headings(
@@ -112,18 +125,35 @@ def page_headings(
     """
     headings: list[tuple[int, int, str]] = []
     for level, title in entries:
-        match = re.search("^" + r"\s+".join(map(re.escape, title.split())), text, re.MULTILINE)
-        headings.append((max(first, match.start()) if match else first, level, title))
+        place = _line_of(title, text)
+        headings.append((first if place < 0 else max(first, place), level, title))
     starts = sorted({first, *(heading[0] for heading in headings)})
     # under the entries that begin at the same place
     pages = [(start, PAGE_LEVEL, page) for start in starts if start < len(text)]
     return sorted([*headings, *pages], key=lambda heading: heading[0])
 
 
+def _line_of(title: str, text: str) -> int:
+    """Return where a line begins with a title, which a number may precede; -1 for nowhere.
+
+    A line that ends with the title comes before one that goes on, as a sentence may begin with the same words.
+
+    >>> _line_of("The user's lakes", "The user's lakes are two.\\n2.1. The user’s lakes\\nVictoria.")
+    26
+    """
+    words = r"\s*".join(_APOSTROPHE.sub("['’‘`´]", re.escape(word)) for word in title.split())
+    for begin, end in (("", _TITLE_END), (_TITLE_NUMBER, _TITLE_END), ("", ""), (_TITLE_NUMBER, r"\b")):
+        flags = re.MULTILINE | re.IGNORECASE if end == _TITLE_END else re.MULTILINE
+        match = re.search(f"^{begin}{words}{end}", text, flags)
+        if match is not None:
+            return match.start()
+    return -1
+
+
 def _between(before: str, after: str) -> str:
     r"""Return what stands between two pages: "\n\n" if no sentence goes on, else "\n", and "" or "-" in a word."""
     lines = before.split("\n")
-    last, first = lines[-1], after.partition("\n")[0]
+    last, first = lines[-1].strip(), after.partition("\n")[0].strip()
     if not last or not first or _ENDED.search(last) or _ITEM.match(first):
         return _APART
     if _HYPHEN.search(last) and first[0].isalpha():
@@ -261,8 +291,8 @@ def _running(edges: list[list[str]], numbers: list[int]) -> list[dict[str, str]]
 def _keys(line: str, page: int) -> list[str]:
     """Return what a line has in common with those that repeat it: its words, and how a number differs from the page.
 
-    A word and a number are a heading rather than a running line, unless it is a word such as «page»; a whole sentence
-    does not count pages.
+    A word and a number are a heading rather than a running line, unless it is a word such as «page», or the number is
+    one of a total («Manual 3 / 58»); a whole sentence does not count pages.
 
     >>> _keys("Page 2  of 3", 2), _keys("Annual report 7", 2)
     (['page 2 of 3', 'page #0 of 3', '#0', 'page 2 of #1', '#1'], ['annual report 7', 'annual report #5', '#5'])
@@ -275,7 +305,7 @@ def _keys(line: str, page: int) -> list[str]:
     roman = _ROMAN.fullmatch(words.strip(_AROUND))
     if roman is not None:
         numbers = [(words.index(roman[0]), roman[0], _roman(roman[0]))]
-    elif _is_page_number(line) or (n_words > 1 and not _ENDED.search(words)):
+    elif _is_page_number(line) or _OF_PAGES.search(words) or (n_words > 1 and not _ENDED.search(words)):
         numbers = [(match.start(), match[0], int(match[0])) for match in _NUMBER.finditer(words)][:_EDGE]
     else:
         numbers = []

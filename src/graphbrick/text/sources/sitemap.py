@@ -19,8 +19,9 @@ from graphbrick.graphs.readers.streams import open_source, unpacked_name
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.html_page import html_document
-from graphbrick.text.sources.markup import markdown_document, plain_document
+from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import office_document
+from graphbrick.text.sources.plain import plain_document
 from graphbrick.text.sources.web import MOST_BYTES, Client, FetchError, host_of
 
 MOST_SITEMAP = 50 << 20  # bytes unpacked, as the protocol says

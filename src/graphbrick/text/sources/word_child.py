@@ -20,6 +20,7 @@ _DRAWINGS = "{http://schemas.openxmlformats.org/drawingml/2006/"
 _DRAWN = {"chart": f"{_DRAWINGS}chart}}chart", "diagram": f"{_DRAWINGS}diagram}}relIds"}
 _LEFT_OUT = frozenset((_FALLBACK, f"{_WORD}del", f"{_WORD}moveFrom"))
 _SPACES = frozenset(f"{_WORD}{name}" for name in ("tab", "br", "cr", "p", "tc"))
+_RAISED = {"superscript": "\2", "subscript": "\3"}  # the marks of `graphbrick.text.sources.raised`; "\4" ends them
 _OLE = b"\xd0\xcf\x11\xe0"
 _SHORT_NOTE = 120  # characters of a note that stands in its sentence
 _SENTENCE_END = re.compile(r"[.!?]\s|[。！？]")
@@ -162,7 +163,9 @@ def words_of(element: Any, notes: Notes | None = None) -> str:
             words.append(formula(node))
             continue
         if tag == f"{_WORD}t":
-            words.append(node.text or "")
+            align = node.getparent().find(f"{_WORD}rPr/{_WORD}vertAlign")
+            mark = "" if align is None else _RAISED.get(align.get(f"{_WORD}val"), "")
+            words += [mark, node.text or "", mark and "\4"]
         elif tag in _SPACES:
             words.append(" ")
         elif notes is not None and tag in (f"{_WORD}footnoteReference", f"{_WORD}endnoteReference"):
@@ -276,11 +279,8 @@ class Numbering:
             return ""
         form, text, start, _ = levels[level]
         counts = self._counts.setdefault(self._list[id_], [None] * 9)
-        if (id_, level) in self._restarts:
-            counts[level] = self._restarts.pop((id_, level))
-        else:
-            before = counts[level]
-            counts[level] = start if before is None else before + 1
+        before = counts[level]
+        counts[level] = self._restarts.pop((id_, level), start if before is None else before + 1)
         counts[level + 1 :] = [None] * (8 - level)
         if form in ("bullet", "none"):
             return ""
