@@ -172,7 +172,7 @@ def test_systems_that_differ_only_in_their_passages_answer_apart(tmp_path: Path)
     document, questions = tmp_path / "a.txt", tmp_path / "q.jsonl"
     document.write_text("Anna met Bert in Nairobi.\n\nCarl met Dora in Kampala.\n\nEmil met Fred in Cairo.\n")
     questions.write_text('{"question": "Where did Carl meet Dora?", "answers": []}\n')
-    text = "Passages(n=1) >> Quote(BM25(), n=3)"
+    text = "Passages(n=1) >> Quote(BM25(), n=3, around=0)"
     both = [RagSystem("long", parse(text)), RagSystem("short", parse(text), chunker=ByParagraph(n=10))]
     study = evaluate_rag(Documents([document]), both, tmp_path / "study", questions=questions)
     assert study.built["long"].graph.hash == study.built["short"].graph.hash
@@ -231,7 +231,7 @@ def test_a_system_that_was_not_finished_is_built_again(documents: Path, tmp_path
         "notes.graph.text",
     ]
     assert not list(folder.glob(".words*"))
-    assert study.asked["words"][0].answer == "Kisumu is a port on Lake Victoria."
+    assert study.asked["words"][0].answer.startswith("Kisumu is a port on Lake Victoria.")
     (folder / "words" / "built.json").write_text("{")
     with fails("rag_graph.damaged", folder=folder / "words"):
         evaluate_rag(Documents([documents]), systems()[:1], folder, questions=questions)

@@ -21,7 +21,7 @@ TEXTS = {
     "nairobi.txt": "Nairobi is the capital of Kenya. The Green City lies near Mount Kenya.",
     "kisumu.txt": "Kisumu is a port on Lake Victoria. Kisumu trades with Uganda.",
 }
-WORDS = RagSystem("words", parse("Passages(n=2) >> Quote(BM25(), n=1)"))
+WORDS = RagSystem("words", parse("Passages(n=2) >> Quote(BM25(), n=1, around=0)"))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_system_without_an_answer_is_refused_before_anything_is_built(document
 @pytest.mark.whole
 def test_systems_that_differ_only_in_their_reports_answer_apart(documents: Path, tmp_path: Path) -> None:
     pytest.importorskip("graspologic_native")
-    questions, text = tmp_path / "q.jsonl", "Reports() >> Quote(BM25(), n=1)"
+    questions, text = tmp_path / "q.jsonl", "Reports() >> Quote(BM25(), n=1, around=0)"
     questions.write_text('{"question": "What is common?", "answers": []}\n')
     report = {"title": "Towns", "summary": "What is common is that these are towns.", "rating": 5, "findings": []}
     with ScriptedLLM(lambda request: json.dumps(report)) as server:
