@@ -47,6 +47,10 @@ def college(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("total fines", {"4"}),
         ("highest fine", {"2.5"}),
         ("average fine", {"1.33"}),
+        # Those who do most of something, by their one number of it.
+        ("top 2 earners", {"Ada Marsh", "Dan Wood"}),
+        ("Who is the top earner in Languages?", {"Dan Wood"}),
+        ("the top earner of each department", {"Physics: Ada Marsh", "Languages: Dan Wood"}),
         # A number alone, and not what has it.
         ("highest salary", {"50000"}),
         ("lowest freight", {"3"}),
@@ -75,7 +79,9 @@ def test_questions_in_short_words(college: Graph, question: str, answers: set[st
     assert (answer.confidence or 0) > 0.9
 
 
-@pytest.mark.parametrize("question", ["most fines", "most tutored book", "largest fine in each moon"])
+@pytest.mark.parametrize(
+    "question", ["most fines", "most tutored book", "largest fine in each moon", "top 2 borrowers"]
+)
 def test_what_is_not_understood_is_refused(college: Graph, question: str) -> None:
     answer = default_pipeline(college)(college, question)
     assert answer.texts == () or (answer.confidence or 0) <= 0.5

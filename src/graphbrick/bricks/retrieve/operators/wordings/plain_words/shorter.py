@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import owners_of, sources_of
 
 _LOOKED_AT = 20  # members of a class, and triples of each
 _BEING = r"(?:liv(?:e|es|ing)|work(?:s|ing)?|stay(?:s|ing)?|sit(?:s|ting)?|stand(?:s|ing)?|located|based|situated)"
@@ -21,6 +24,12 @@ _NEITHER = re.compile(
     rf"neither (?P<where>in|at|from|on|of) (?P<one>.+?) nor (?:(?P=where) )?(?P<other>.+)$"
 )
 _WORTH = re.compile(r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?[\d$€£])")
+_TOP = re.compile(
+    r"^(?:(?:who|which) (?:is|are|was|were) |list |show (?:me )?)?(?:the |our )?(?:top|best|leading|biggest|highest) "
+    r"(?P<n>(?:\d+|two|three|four|five|six|ten) )?(?P<who>[a-z]+(?:ers?|ors?))"
+    r"(?P<rest> (?:of|in|for|at|from|per|by) .+)?$"
+)
+_OF_GROUPS = re.compile(r" (?:(?:of|in|for|at|from) (?:each|every)|per|by) (?P<group>.+)$")
 _TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )"
 _DONE = re.compile(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)|(?=$)))")
 
@@ -42,12 +51,41 @@ def in_shorter_words(graph: Graph, entities: tuple[int, ...], text: str, lexicon
             text = re.sub(r"^who(?= are )", f"which {forms.plural(spaced(lexicon.class_of_people).lower())}", text)
     text = _NEITHER.sub(r" not \g<where> \g<one> or \g<other>", text)
     text = _WORTH.sub("with ", text) if stem("worth") not in lexicon.words else text
+    text = _top_doers(graph, text, lexicon)
     return _with_what_is_done(graph, entities, text, lexicon)
 
 
 def _being(match: re.Match[str], text: str) -> str:
     """Return « are» for the verb of «which employees live in the same city», and nothing for «employees who live»."""
     return " are" if re.match(r"(?:which|what|who)\b", text) and not match["that"] else ""
+
+
+def _top_doers(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «top 5 players by goals scored» for «top 5 scorers», where one class of people has one such number."""
+    match = _TOP.match(text)
+    verb = forms.verb_behind(forms.singular(match["who"])) if match and forms.is_installed() else ""
+    if match is None or not verb or lexicon.classes_in(match["who"]):
+        return text
+    of_verb = {stem(verb)}
+    near = of_verb | {word for name in english().near.get(stem(verb), ()) for word in name}
+    people = [name for name in lexicon.classes if forms.kind_of(spaced(name).lower()) == forms.PERSON]
+    found = [
+        (name, source)
+        for source in sources_of(graph)
+        if source.literal is not None and not source.is_date and source.words & near
+        for name in people
+        if np.isin(lexicon.classes[name], owners_of(graph, source)).any()
+    ]
+    chosen = [one for one in found if one[1].words & of_verb] or found
+    if len(chosen) != 1:
+        return text
+    ((name, source),) = chosen
+    one = spaced(name).lower()
+    many = forms.plural(one) if match["n"] else one
+    group = _OF_GROUPS.match(match["rest"] or "")
+    if group is not None:
+        return f"{one} with the highest {source.spoken} per {group['group']}" if not match["n"] else text
+    return f"top {match['n'] or ''}{many}{match['rest'] or ''} by {source.spoken}"
 
 
 def _with_what_is_done(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:
