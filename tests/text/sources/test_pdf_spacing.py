@@ -49,6 +49,7 @@ def test_without_another_reader_a_note_names_the_pages(monkeypatch: pytest.Monke
     )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "text",
     [

@@ -22,7 +22,7 @@ from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stems import root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words, stop_words_of
-from graphbrick.text.documents.quotable import Quotable
+from graphbrick.text.documents.quotable import POINTS_BACK, Quotable
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,7 +44,6 @@ _ASKS_FOR_CODE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_FOR_LINKS = re.compile(r"\b(menu|links?|navigation|url|addresses|address)\b", re.IGNORECASE)
-_POINTS_BACK = re.compile(r"(This|It|They|These|Those|He|She|Otherwise|However|See|Diese|Dies|Er|Sie|Es)\b")
 # A sentence that begins so goes on from the one before: «It is closed on Fridays», «On Sundays it runs once an hour».
 _GOES_ON = re.compile(
     r"(?:It|They|These|Those|This|He|She|His|Her|Its|Their|Er|Sie|Es|Ihre?|Seine?|Diese[rs]?|Dies|Dort|There)\b"
@@ -247,4 +246,4 @@ def _form(one: Quotable) -> float:
     is_open = not one.text.endswith(_CLOSED)
     n_words = len(one.text.split()) + (not is_open)  # a sentence may be shorter than a line
     is_short = one.text.isascii() and n_words < _FEW_WORDS and ": " not in one.text
-    return _SHORT * is_short + _OPEN * is_open + _PRONOUN * bool(_POINTS_BACK.match(one.text))
+    return _SHORT * is_short + _OPEN * is_open + _PRONOUN * bool(POINTS_BACK.match(one.text))

@@ -28,9 +28,9 @@ _ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
 _CELLS = re.compile(r"\s*\|\s*|\t+")
 _NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
 POINTS_BACK = re.compile(
-    r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here"
-    r"|In (?:this|that|these|such)|For this|See|Diese[rsmn]?|Dies|Er|Sie|Es|Dort|Damit|Dabei|Dazu|Il|Elle|Ils|Elles"
-    r"|Cet|Cette|Ces|Cela|Ceci)\b"
+    r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here|See"
+    r"|In (?:this|that|these|such)|For (?:this|example|instance)|Diese[rsmn]?|Dies|Er|Sie|Es|Dort|Damit|Dabei|Dazu"
+    r"|Zum Beispiel|Il|Elle|Ils|Elles|Cet|Cette|Ces|Cela|Ceci|Par exemple)\b"
 )
 """What a sentence begins with that goes on from the one before."""
 
