@@ -159,3 +159,9 @@ def test_a_folder_without_documents_names_the_kinds_and_the_endings(tmp_path: Pa
     with fails("sources.no_documents", InputError) as caught:
         index([tmp_path / "none"], tmp_path / "g.graph")
     assert "it has no files" in str(caught.value)
+
+
+def test_what_docutils_fails_at_is_an_error_of_the_file() -> None:
+    circle = "|a| is here.\n\n.. |a| replace:: |b| |b|\n.. |b| replace:: |c|\n.. |c| replace:: |a|\n"
+    with fails("sources.rst_unreadable", InputError):
+        rst_document("a.rst", "a", circle.encode())

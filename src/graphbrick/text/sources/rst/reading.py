@@ -36,6 +36,8 @@ _UNSHOWN = frozenset("only ifconfig container compound class figure grid hlist".
 _TOLD = ("type", "value", "default", "platform")  # options of things that are described
 _BLANK = re.compile(r"\n[ \t]*\n")
 _MOST_MARKS = 5_000  # of a paragraph, as docutils goes through the rest of it for each
+_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)  # of docutils
+_SHOWN = 100  # characters of one
 _LOCK = Lock()  # docutils looks roles and directives up in its module
 
 
@@ -48,7 +50,7 @@ def rst_document(address: str, title: str, data: bytes) -> Document:
         data: Its content.
 
     Raises:
-        InputError: Its blocks are nested too deeply, or a paragraph has too many marks.
+        InputError: Its blocks are nested too deeply, a paragraph has too many marks, or docutils fails at it.
         ModelError: The package docutils is not installed.
     """
     source, encoding = decoded(data)
@@ -68,7 +70,7 @@ def rst_text(source: str, address: str, left_out: LeftOut, fence: str = "") -> t
         fence: Line before and after code; empty for none.
 
     Raises:
-        InputError: Its blocks are nested too deeply, or a paragraph has too many marks.
+        InputError: Its blocks are nested too deeply, a paragraph has too many marks, or docutils fails at it.
         ModelError: The package docutils is not installed.
     """
     try:
@@ -94,6 +96,12 @@ def rst_text(source: str, address: str, left_out: LeftOut, fence: str = "") -> t
     except RecursionError as error:
         raise InputError(
             "its blocks are nested too deeply; split it", address, code="sources.rst_nested_too_deeply"
+        ) from error
+    except _FAULTS as error:  # such as substitutions that are in each other
+        raise InputError(
+            f"docutils cannot read it ({type(error).__name__}: {str(error)[:_SHOWN]}); mend it, or save it as .txt",
+            address,
+            code="sources.rst_unreadable",
         ) from error
     left_out.comments += sum(len(node.astext().split()) for node in tree.findall(nodes.comment))
     left_out.targets += sum("refuri" in node for node in tree.findall(nodes.target))
