@@ -23,7 +23,9 @@ _NEITHER = re.compile(
     rf"(?:,? (?:that|which|who))?(?: (?:is|are|was|were))?(?: {_BEING})? "
     rf"neither (?P<where>in|at|from|on|of) (?P<one>.+?) nor (?:(?P=where) )?(?P<other>.+)$"
 )
-_WORTH = re.compile(r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?[\d$€£])")
+_WORTH = re.compile(
+    r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?\d[\d.,]* (?P<unit>[a-z]+)\b)"
+)
 _TOP = re.compile(
     r"^(?:(?:who|which) (?:is|are|was|were) |list |show (?:me )?)?(?:the |our )?(?:top|best|leading|biggest|highest) "
     r"(?P<n>(?:\d+|two|three|four|five|six|ten) )?(?P<who>[a-z]+(?:ers?|ors?))"
@@ -50,7 +52,9 @@ def in_shorter_words(graph: Graph, entities: tuple[int, ...], text: str, lexicon
         if lexicon.class_of_people:
             text = re.sub(r"^who(?= are )", f"which {forms.plural(spaced(lexicon.class_of_people).lower())}", text)
     text = _NEITHER.sub(r" not \g<where> \g<one> or \g<other>", text)
-    text = _WORTH.sub("with ", text) if stem("worth") not in lexicon.words else text
+    worth = _WORTH.search(text)
+    if worth is not None and any(one.stems == (stem(worth["unit"]),) for one in sources_of(graph)):
+        text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
     text = _top_doers(graph, text, lexicon)
     return _with_what_is_done(graph, entities, text, lexicon)
 
