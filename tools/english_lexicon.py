@@ -1,12 +1,12 @@
-"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.gz of src/graphbrick/patterns/english from WordNet.
+"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.xz of src/graphbrick/patterns/english from WordNet.
 
     python tools/english_lexicon.py /usr/share/wordnet
 
 Of WordNet (Debian package ``wordnet-base``) it keeps five things: which nouns name people, places, times and groups,
 and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; which
-nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.gz``;
+nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.xz``;
 which verbs mean the same, in ``verbs.tsv.gz``; and which adjectives are those of places («swedish» of Sweden), in
-``places.tsv.gz``. A line of ``senses.tsv.gz`` is one meaning: the lines that are a
+``places.tsv.gz``. A line of ``senses.tsv.xz`` is one meaning: the lines that are a
 kind of it, as distances downwards (a negative one upwards), then its words, with a star behind words that have many
 meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind those that more often mean something else.
 """
@@ -14,12 +14,13 @@ meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind thos
 from __future__ import annotations
 
 import gzip
+import lzma
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 SRC = Path(__file__).parent.parent / "src/graphbrick"
-LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.gz"
+LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.xz"
 VERBS = SRC / "patterns/english/verbs.tsv.gz"
 PLACES = SRC / "patterns/english/places.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
@@ -175,7 +176,8 @@ def main() -> None:
     places = list(adjectives_of_places(data, read(folder, "adj")[1]))
     made = ((LEXICON, lines), (SENSES, list(meanings(index, data))), (VERBS, verbs), (PLACES, places))
     for file, rows in made:
-        file.write_bytes(gzip.compress("\n".join(rows).encode("utf-8") + b"\n", mtime=0))
+        text = "\n".join(rows).encode("utf-8") + b"\n"
+        file.write_bytes(lzma.compress(text, preset=9) if file.suffix == ".xz" else gzip.compress(text, mtime=0))
         print(f"{file}: {len(rows):,} lines, {file.stat().st_size:,} bytes")
 
 

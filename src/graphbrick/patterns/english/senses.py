@@ -1,12 +1,13 @@
 """Meanings of English words: words of the same meaning, and nouns for a kind of another.
 
-The meanings are an extract of WordNet 3.0 (``senses.tsv.gz`` and ``verbs.tsv.gz``, which ``tools/english_lexicon.py``
+The meanings are an extract of WordNet 3.0 (``senses.tsv.xz`` and ``verbs.tsv.gz``, which ``tools/english_lexicon.py``
 makes), and everyday words that it keeps apart (``near.toml``).
 """
 
 from __future__ import annotations
 
 import gzip
+import lzma
 import tomllib
 from collections import defaultdict
 from functools import lru_cache
@@ -46,8 +47,8 @@ class _Meanings(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _meanings() -> _Meanings:
-    packed = (files("graphbrick.patterns.english") / "senses.tsv.gz").read_bytes()
-    lines = gzip.decompress(packed).decode("utf-8").splitlines()
+    packed = (files("graphbrick.patterns.english") / "senses.tsv.xz").read_bytes()
+    lines = lzma.decompress(packed).decode("utf-8").splitlines()
     of_word: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
         for word in line[line.index("\t") + 1 :].split(","):
