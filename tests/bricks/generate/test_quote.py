@@ -211,3 +211,30 @@ def test_function_words_of_other_languages_are_no_content() -> None:
     assert quoted("À quoi sert donc cette commande dans la page ?", text).texts == (
         "La commande fakeroot simule un utilisateur.",
     )
+
+
+@pytest.mark.parametrize(
+    ("table", "answer"),
+    [
+        # A first row of data is no header: it would give false names to the others.
+        ("3.0.0 | 2020-07-07 | 10\nNordlys 4.0.0 | 2022-06-08 | 14", "Nordlys 4.0.0 | 2022-06-08 | 14"),
+        ("i | It is installed.\nNordlys | It is old.", "Nordlys | It is old."),
+        # One over a rule is, and so is one whose first column has no name.
+        ("| 2020 | 2021 |\n|---|---|\n| Nordlys | 7 |", "2020: Nordlys; 2021: 7"),
+        ("| | Passengers |\n|---|---|\n| Nordlys | 300 |", "Nordlys; Passengers: 300"),
+    ],
+)
+def test_which_row_of_a_table_names_its_columns(table: str, answer: str) -> None:
+    assert quoted("What is said of Nordlys?", table).texts == (answer,)
+
+
+def test_a_table_that_goes_on_in_another_passage_keeps_its_header(tmp_path: Path) -> None:
+    rows = "".join(f"| Ship {i} | 19{i:02} | {i}00 |\n" for i in range(1, 60))
+    (tmp_path / "a.md").write_text(
+        f"# Ships\n\nAll ships:\n\n| Name | Built | Passengers |\n|---|---|---|\n{rows}\nIt rained.\n"
+    )
+    graph = index([tmp_path / "a.md"], tmp_path / "a.graph", chunker=ByParagraph(n=60)).graph
+    assert graph.n_passages > 4
+    for i in (1, 30, 59):
+        answer = parse("Passages(n=9) >> Quote(BM25(), n=1)")(graph, f"When was Ship {i} built?")
+        assert answer.texts == (f"Name: Ship {i}; Built: 19{i:02}; Passengers: {i}00",)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
@@ -25,6 +25,8 @@ _PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
 _CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
 _ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
+_LONGEST_NAME = 40  # characters of the name of a column
+_FAR = 50  # passages of one table
 _CELLS = re.compile(r"\s*\|\s*|\t+")
 _NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
 POINTS_BACK = re.compile(
@@ -70,16 +72,17 @@ def quotable(items: Sequence[Item]) -> list[Quotable]:
     for number, item in enumerate(items):
         section = next((citation.section for citation in item.citations if citation.document), None)
         if section is not None:
-            every += list(_of_passage(number, item.text, section)) or _whole(number, item.text, section)
+            above = _header_above(item) if _cells(item.text.lstrip().partition("\n")[0]) else []
+            every += list(_of_passage(number, item.text, section, above)) or _whole(number, item.text, section)
     return every
 
 
-def _of_passage(number: int, text: str, section: str) -> Iterator[Quotable]:
-    """Yield what may be quoted of a passage."""
+def _of_passage(number: int, text: str, section: str, above: list[str]) -> Iterator[Quotable]:
+    """Yield what may be quoted of a passage; it may begin in a table whose header stands in a passage before."""
     ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
     words = [plain_words(text[start:end]) for start, end in ranges]
     titles = {title.strip() for title in section.split(" > ")}
-    heading, header = section.rpartition(" > ")[2], list[str]()
+    heading, header, is_in_table = section.rpartition(" > ")[2], above, bool(above)
     fences = [match.start() for match in _FENCE.finditer(text)]
     for i, (start, end) in enumerate(ranges):
         raw = text[start:end]
@@ -87,10 +90,9 @@ def _of_passage(number: int, text: str, section: str) -> Iterator[Quotable]:
             heading = words[i].lstrip("# ")
             continue
         cells = _cells(raw)
-        if cells and not header:
-            header = cells
-        if not cells:
-            header = []
+        if cells and not is_in_table:
+            header = cells if _is_header(cells) or _is_over_rule(text, end) else []
+        is_in_table = bool(cells)
         shown = _row(cells, header) if cells else words[i]
         is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
         facts = (heading, is_code, is_menu(raw), bool(cells) or _ENTRY.match(shown) is not None)
@@ -245,12 +247,50 @@ def _cells(line: str) -> list[str]:
     return [plain_words(cell) for cell in _CELLS.split(line.strip().strip("|").strip())]
 
 
+def _is_over_rule(text: str, end: int) -> bool:
+    """Return whether the next line is a rule, as that under the header of a table in Markdown."""
+    following = text[end:].lstrip().partition("\n")[0]
+    return bool(_RULE.match(following)) and "-" in following
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Return whether the first row of a table has the names of its columns, and is no row of a table without names.
+
+    >>> _is_header(["Ship", "Passengers"]), _is_header(["3.0.0", "2020-07-07"]), _is_header(["i", "It is installed."])
+    (True, False, False)
+    """
+    named = cells if cells[0] else cells[1:]  # the column of the names of rows may have none
+    has_names = all(any(map(str.isalpha, cell)) and len(cell) <= _LONGEST_NAME for cell in named)
+    numbers = sum(any(map(str.isdigit, cell)) for cell in cells)
+    return has_names and 2 * numbers < len(cells) and not any(cell.endswith(".") for cell in cells)
+
+
+def _header_above(item: Item) -> list[str]:
+    """Return the header of the table that a passage begins in; none if it begins no table, or one without a header."""
+    graph = item.graph
+    place = next((place for place in item.citations if place.document and place.start is not None), None)
+    if not isinstance(graph, TextGraph) or place is None or place.end is None:
+        return []
+    passage = graph.passage_at(place.document, place.start or 0, place.end)
+    for before in range(passage - 1, max(passage - 1 - _FAR, -1), -1) if passage is not None else ():
+        text, of, *_ = graph.passage(before)
+        ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
+        rows = list(takewhile(bool, (_cells(text[start:end]) for start, end in reversed(ranges))))
+        if of != place.document or not rows:
+            return []
+        if len(rows) < len(ranges) or before == 0:
+            first = rows[-1]
+            is_header = _is_header(first) or _is_over_rule(text, ranges[-len(rows)][1])
+            return first if is_header else []
+    return []
+
+
 def _row(cells: Sequence[str], header: Sequence[str]) -> str:
     """Return a row with the names of its columns; the header itself as it is.
 
     >>> _row(["Nordlys", "300"], ["Ship", "Passengers"])
     'Ship: Nordlys; Passengers: 300'
     """
-    if list(cells) == list(header) or len(cells) != len(header) or not all(header):
+    if list(cells) == list(header) or len(cells) != len(header):
         return " | ".join(cells)
-    return "; ".join(f"{name}: {cell}" for name, cell in zip(header, cells, strict=True) if cell)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(header, cells, strict=True) if cell)
