@@ -238,3 +238,20 @@ def test_a_table_that_goes_on_in_another_passage_keeps_its_header(tmp_path: Path
     for i in (1, 30, 59):
         answer = parse("Passages(n=9) >> Quote(BM25(), n=1)")(graph, f"When was Ship {i} built?")
         assert answer.texts == (f"Name: Ship {i}; Built: 19{i:02}; Passengers: {i}00",)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("¿Qué es la caja?", "La caja es una sala para pagar."),
+        ("¿Cuándo abre la caja?", "La caja abre el 3 de mayo."),
+        ("¿Cuánto cuesta la caja?", "La caja tiene un precio de 3 euros."),
+        ("Who is the current keeper of la caja?", "La caja has a keeper called Rosa Lund."),
+    ],
+)
+def test_kinds_of_answers_in_spanish_and_words_of_today(question: str, expected: str) -> None:
+    text = (
+        "La caja tiene ventanas. La caja abre el 3 de mayo. La caja tiene un precio de 3 euros. "
+        "La caja es una sala para pagar. La caja has a keeper called Rosa Lund."
+    )
+    assert quoted(question, text).texts == (expected,)

@@ -40,9 +40,10 @@ _KINDS = tuple(
     for question, sentence in (
         (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
         (
-            r"^(what|who|was|wer) (is|are|ist|sind) (?!(said|known|written|told|there|mentioned)\b)[\w\s.-]{2,40}\??$",
+            r"^(what|who|was|wer|qué|quién|qu'est-ce) (is|are|ist|sind|es|son|que?) "
+            r"(?!(said|known|written|told|there|mentioned)\b)[\w\s.-]{2,40}\??$",
             r"(?i)^(\W*(an?|the|eine?|der|die|das)\s)?\W*(\w[\w-]*[^\w-]\W*){1,6}?(\([^)]*\) )?"
-            r"(is|are|means|refers|ist|sind)\b",
+            r"(is|are|means|refers|ist|sind|es|son|est|sont)\b",
         ),
         (
             r"^((until|till|since|from|by) )?when\b|^(bis |ab |seit |von )?wann\b|\bwhat time\b"
@@ -63,6 +64,7 @@ _KINDS = tuple(
         ),
         (
             r"\b(costs?|price of|fees?|fine|charge|pay|ticket|tax|kostet|kosten|gebühr\w*|preis\w*|steuer)\b"
+            r"|\b(cuesta|cuestan|coûtent?|prix|precio|tarifs?|tarifas?)\b"
             r"|\bhow (much|expensive) (is|are|was|were)\b|\bwie (teuer|hoch ist die \w*steuer)",
             _PRICE,
         ),
@@ -101,4 +103,4 @@ def answer_pattern(question: str) -> re.Pattern[str] | None:
     >>> [pattern is not None and bool(pattern.search(text)) for text in ("It costs 3 euros.", "It has 3 pages.")]
     [True, False]
     """
-    return next((sentence for kind, sentence in _KINDS if kind.search(question.strip())), None)
+    return next((sentence for kind, sentence in _KINDS if kind.search(question.strip(" ¿¡\n"))), None)

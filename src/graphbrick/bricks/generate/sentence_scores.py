@@ -49,9 +49,11 @@ _GOES_ON = re.compile(
     r"(?:It|They|These|Those|This|He|She|His|Her|Its|Their|Er|Sie|Es|Ihre?|Seine?|Diese[rs]?|Dies|Dort|There)\b"
     r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
 )
+# What speaks of documents and of today, and not of what they say.
 _OF_DOCUMENTS = frozenset(
-    "say says said mention mentioned state stated document documents".split()
-)  # not what they say
+    "say says said mention mentioned state stated document documents current currently now today aktuell derzeit "
+    "actuel actuellement actual actualmente".split()
+)
 _HOW = re.compile(r"(?<=\bhow )(long|often|soon)\b|(?<=\bwie )(lange|oft)\b", re.IGNORECASE)  # a kind of answer
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _DAY_BEFORE = re.compile(r"^(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?=\w)")
