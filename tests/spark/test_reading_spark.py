@@ -192,7 +192,7 @@ def test_what_spark_does_not_carry_along_is_counted(spark, run, tmp_path: Path) 
     }
     done = run("spark", "build", graph.path, "--out", tmp_path / "again.graph")
     assert done.code == 0, done.err
-    assert "3 values of properties of entities, such as price, new" in done.out
+    assert "values of properties of entities: 3, such as price, new" in done.out
     not_kept = Graph.open(tmp_path / "again.graph").manifest.not_kept
     assert {what: row["count"] for what, row in not_kept.items()} == expected
     (tmp_path / "seeds.jsonl").write_text('{"set": "one", "seeds": ["v1"]}\n')
@@ -201,7 +201,7 @@ def test_what_spark_does_not_carry_along_is_counted(spark, run, tmp_path: Path) 
         *("--extract", "KHop(1)"),
     )
     assert done.code == 0, done.err
-    assert "1 values of properties of triples, such as since" in done.out
+    assert "values of properties of triples: 1, such as since" in done.out
     extracted = ExtractedGraph(tmp_path / "out")
     assert {what: row["count"] for what, row in extracted.left_out.items()} == expected
     with record(Trace(), "open", "step") as stage:
