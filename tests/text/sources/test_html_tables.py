@@ -26,6 +26,8 @@ def read(page: str) -> str:
         ("<tr><td>Galway<td rowspan=2>7<tr><td>Cork<tr><td>Cobh<td>1", "Galway | 7\nCork |\nCobh | 1"),
         ("<tr><th>Port<th>Since<th>Boats<tr><td>Galway<td>1900<td>7<tr><td>&nbsp;<td>1921<td>8<tr><td><td>1930<td>",
          "Port | Since | Boats\nGalway | 1900 | 7\n| 1921 | 8\n| | 1930 | |"),  # bars around if both ends are empty
+        ("<tr><td>1.<td>Who leads it?<tr><td><td>Rosa Lund has led the harbour since 1921.",
+         "1. | Who leads it?\nRosa Lund has led the harbour since 1921."),  # an answer is no value of a column
         ("<tr><th>Names<br>of types<th>Kind<tr><td>INT<br>TINYINT<br>INT8<td>INTEGER",
          "Names of types | Kind\nINT, TINYINT, INT8 | INTEGER"),
         ("<tr><td>Keeper<td><p>Rosa Lund leads it.</p><p>She lives in Galway.</p>",

@@ -13,6 +13,7 @@ _CELLS = frozenset(("td", "th"))
 _RAISED = {"sup": superscript, "sub": subscript}
 _LAYOUT = "h1, h2, h3, h4, h5, h6, pre, main, article, section, form"  # what no cell of data holds
 _LONGEST_CELL = 1_500  # characters
+_SENTENCE = 40  # characters of the only text of a row, from which it is no value of a column
 _LEAST_LISTED = 3  # short lines of a cell that are a list
 _LONGEST_LISTED = 40  # characters of a line of a list
 _MOST_SPANNED = 100  # rows or columns of a cell
@@ -71,7 +72,8 @@ class _Table:
         """Return the rows, their cells with " | " between them, without columns in which no cell has text.
 
         An empty cell keeps its place, and so does one that a cell above covers, so that a row that begins with one
-        begins with a bar. If it ends with one as well, it has bars around it, as in Markdown.
+        begins with a bar. If it ends with one as well, it has bars around it, as in Markdown. A row that has only a
+        sentence, such as an answer below its question, is a line without bars.
         """
         self._next_column()
         filled = {cell.column for row in self._rows for cell in row if cell.text}
@@ -80,6 +82,8 @@ class _Table:
             texts = [cell.text for cell in row if not filled.isdisjoint(range(cell.column, cell.end))]
             if not any(texts):
                 continue
+            if sum(map(bool, texts)) == 1 and len(text := max(texts)) >= _SENTENCE and text[-1] in ".!?…:。！？":
+                texts = [text]
             if len(texts) > 1 and not texts[0] and not texts[-1]:
                 texts = ["", *texts, ""]
             lines.append(" ".join(" | ".join(texts).split()))
