@@ -37,6 +37,13 @@ def read(page: str) -> Document:
         '<aside><a href="/b">Read also this</a></aside>',
         '<div><div class="tagline desktoponly">Small. Fast.<br>Choose any three.</div></div>',
         '<div><p id="site-description">The boats of the west</p></div>',
+        '<div class="NAVHEADER"><table><tr><th colspan=3>The port<tr><td>Prev<td><td>Next</table></div>',
+        '<div class="navfooter"><table><tr><td>Boats of the west<td><a href="/">Home</a><td>Tickets</table></div>',
+        "<table><tr><td><a accesskey=p href=a>Boats</a><td><a accesskey=H href=b>Home</a></table>",
+        '<p><a rel=prev href=a>Boats</a> · <a rel="next nofollow" href=b>Tickets</a></p>',
+        f'<div class="toc"><p><b>Contents</b></p>{LINKS}</div>',
+        '<div id="toc"><a href=a>Boats of the west</a> <a href=b>Tickets and prices of all boats, by year</a> '
+        "<a href=c>How to reach the harbour by train</a> <a href=d>Imprint</a></div>",  # more than half of the page
     ],
 )
 @pytest.mark.parametrize(
@@ -53,6 +60,12 @@ def test_what_is_around_the_text_is_left_out_and_counted(around: str, wrapped: s
     ("page", "text"),
     [
         (TEXT, SHOWN),
+        ('<div class="toc"><h1>Ports</h1><a href=g>Galway</a> <a href=c>Cork</a></div><p>All ports.</p>',
+         "Ports\n\nGalway Cork\nAll ports."),  # the page has nothing else
+        ("<h2><a class=toc-backref href=#i>Ports</a></h2><p>Galway has boats.</p>", "Ports\n\nGalway has boats."),
+        ("<h2 class=toc><a href=#i>Ports</a></h2><p>Galway has boats.</p>", "Ports\n\nGalway has boats."),
+        ("<p>Galway is <a rel=next href=a>next to Cork</a>, as the map on <a rel=prev href=b>this page</a> shows it.",
+         "Galway is next to Cork, as the map on this page shows it."),
         (f"<form id=aspnetForm>{TEXT}</form>", SHOWN),  # the form holds the page
         (f"<header>{TEXT}</header>", SHOWN),
         (f"<div class=sidebar>{TEXT}</div>", SHOWN),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from graphbrick.core import Citation, Passage
+from graphbrick.text.documents.quotable import quotable
 from graphbrick.text.sources.html_page import html_document
 
 
@@ -20,7 +22,12 @@ def read(page: str) -> str:
         ("<tr><th>Port<th>Since<th>Boats<tr><td>Galway<td><td>7<tr><td>Cork<td>1921<td>",
          "Port | Since | Boats\nGalway | | 7\nCork | 1921 |"),  # it is empty in one row only
         ("<tr><th colspan=2>Port<th>Boats<tr><td>Galway<td>old<td>7", "Port | Boats\nGalway | old | 7"),
-        ("<tr><td rowspan=2>Galway<td><td>7<tr><td><td>8", "Galway | 7\n8"),
+        ("<tr><td rowspan=2>Galway<td><td>7<tr><td><td>8", "Galway | 7\n| 8"),
+        ("<tr><td>Galway<td rowspan=2>7<tr><td>Cork<tr><td>Cobh<td>1", "Galway | 7\nCork |\nCobh | 1"),
+        ("<tr><th>Port<th>Since<th>Boats<tr><td>Galway<td>1900<td>7<tr><td>&nbsp;<td>1921<td>8<tr><td><td>1930<td>",
+         "Port | Since | Boats\nGalway | 1900 | 7\n| 1921 | 8\n| | 1930 | |"),  # bars around if both ends are empty
+        ("<tr><td>1.<td>Who leads it?<tr><td><td>Rosa Lund has led the harbour since 1921.",
+         "1. | Who leads it?\nRosa Lund has led the harbour since 1921."),  # an answer is no value of a column
         ("<tr><th>Names<br>of types<th>Kind<tr><td>INT<br>TINYINT<br>INT8<td>INTEGER",
          "Names of types | Kind\nINT, TINYINT, INT8 | INTEGER"),
         ("<tr><td>Keeper<td><p>Rosa Lund leads it.</p><p>She lives in Galway.</p>",
@@ -38,6 +45,14 @@ def read(page: str) -> str:
 )  # fmt: skip
 def test_a_row_is_a_line(rows: str, text: str) -> None:
     assert read(f"<table>{rows}</table>") == text
+
+
+def test_a_row_that_begins_with_an_empty_cell_is_shown_under_the_right_headers() -> None:
+    rows = "<tr><th>Port<th>Since<th>Boats<tr><td>Galway<td>1900<td>7<tr><td>&nbsp;<td>1921<td>8<tr><td><td>1930<td>"
+    passage = Passage(read(f"<table>{rows}</table>"), (Citation("a.html"),))
+    assert [one.text for one in quotable((passage,))] == [
+        "Port | Since | Boats", "Port: Galway; Since: 1900; Boats: 7", "Since: 1921; Boats: 8", "Since: 1930",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,24 @@ def test_a_chapter_has_its_own_running_line() -> None:
     assert (text.count("Lakes of Kenya"), text.count("Hills of Uganda")) == (1, 1)
 
 
+@pytest.mark.parametrize(("n", "left"), [(7, 3), (12, 6)])
+def test_headers_of_left_and_right_pages_repeat_the_title_and_the_authors(n: int, left: int) -> None:
+    pages = ["Boats of the West\nRosa Lund\nHarbour of Cork\nPeter Hale\nBoats sail."]
+    for i in range(2, n + 1):
+        header = f"{i} Boats of the West" if i % 2 == 0 else f"Rosa Lund, Peter Hale {i}"
+        pages.append(f"{header}\n{chr(i + 64) * 5} sails.")
+    joined = joined_pages(Page(i, page) for i, page in enumerate(pages, 1))
+    shown = [f"{chr(i + 64) * 5} sails." for i in range(2, n + 1)]
+    assert joined.text == "\n\n".join([pages[0], *shown])
+    assert f"«2 Boats of the West» ({left})" in joined.note
+
+
+def test_a_page_with_nothing_but_a_numbered_header_is_empty_and_the_header_stays_once() -> None:
+    pages = ["Boats sail."] + [f"{i} Ports of Galway\n{'ABCDEFG'[i] * 5} sails." for i in range(2, 6)]
+    pages[3] = "4 Ports of Galway"
+    assert texts(*pages).split() == "Boats sail. 2 Ports of Galway CCCCC sails. DDDDD sails. FFFFF sails.".split()
+
+
 def test_pages_in_roman_numbers_and_chapters_that_begin_without_header() -> None:
     front = [f"Words of {i * 3}.\n{number}" for i, number in enumerate(("i", "ii", "iii", "iv"))]
     body = ["1\nLakes", "Lakes of Kenya 2\nTea.", "Lakes of Kenya 3\nFish.", "Lakes of Kenya 4\nHills.", "5\nUganda"]

@@ -240,11 +240,21 @@ def _list_end(ranges: Sequence[tuple[int, int]], text: str, i: int) -> int:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a row of a table; none for other lines."""
+    """Return the cells of a row of a table; none for other lines.
+
+    Bars around a row are no cells, as in Markdown; a bar at one end only stands beside an empty cell.
+
+    >>> _cells("| Galway | 7 |"), _cells("| Galway | 7"), _cells("Galway | 7 |")
+    (['Galway', '7'], ['', 'Galway', '7'], ['Galway', '7', ''])
+    """
     is_row = line.startswith("|") and line.count("|") > 2
-    if not is_row and line.count("\t") < 1 and line.count(" | ") < 1:
+    if not is_row and line.count("\t") < 1 and f" {line} ".count(" | ") < 1:
         return []
-    return [plain_words(cell) for cell in _CELLS.split(line.strip().strip("|").strip())]
+    inner = line.strip()
+    if len(inner) > 1 and inner.startswith("|") and inner.endswith("|"):
+        inner = inner[1:-1]
+    cells = [plain_words(cell) for cell in _CELLS.split(inner)]
+    return cells if len(cells) > 1 else []
 
 
 def _is_over_rule(text: str, end: int) -> bool:

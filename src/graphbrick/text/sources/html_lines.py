@@ -13,6 +13,7 @@ _CELLS = frozenset(("td", "th"))
 _RAISED = {"sup": superscript, "sub": subscript}
 _LAYOUT = "h1, h2, h3, h4, h5, h6, pre, main, article, section, form"  # what no cell of data holds
 _LONGEST_CELL = 1_500  # characters
+_SENTENCE = 40  # characters of the only text of a row, from which it is no value of a column
 _LEAST_LISTED = 3  # short lines of a cell that are a list
 _LONGEST_LISTED = 40  # characters of a line of a list
 _MOST_SPANNED = 100  # rows or columns of a cell
@@ -45,6 +46,7 @@ class _Table:
 
     def begin_row(self) -> None:
         """Begin a row."""
+        self._next_column()  # what cells above cover at the end of the row before
         self._covered = {column: n - 1 for column, n in self._covered.items() if n > 1}
         self._rows.append([])
 
@@ -52,23 +54,40 @@ class _Table:
         """Add a cell that covers a number of columns and rows."""
         if not self._rows:
             self.begin_row()
-        row = self._rows[-1]
-        column = row[-1].end if row else 0
-        while column in self._covered:
-            column += 1
-        row.append(_Cell(column, column + columns, text))
+        column = self._next_column()
+        self._rows[-1].append(_Cell(column, column + columns, text))
         if rows > 1 and column < _MOST_COLUMNS:
             self._covered |= dict.fromkeys(range(column, column + columns), rows)
 
+    def _next_column(self) -> int:
+        """Return the column of the next cell of a row, after an empty cell for each one that a cell above covers."""
+        row = self._rows[-1] if self._rows else []
+        column = row[-1].end if row else 0
+        while column in self._covered:
+            row.append(_Cell(column, column + 1, ""))
+            column += 1
+        return column
+
     def lines(self) -> list[str]:
-        """Return the rows, their cells with " | " between them, without columns in which no cell has text."""
+        """Return the rows, their cells with " | " between them, without columns in which no cell has text.
+
+        An empty cell keeps its place, and so does one that a cell above covers, so that a row that begins with one
+        begins with a bar. If it ends with one as well, it has bars around it, as in Markdown. A row that has only a
+        sentence, such as an answer below its question, is a line without bars.
+        """
+        self._next_column()
         filled = {cell.column for row in self._rows for cell in row if cell.text}
         lines = []
         for row in self._rows:
             texts = [cell.text for cell in row if not filled.isdisjoint(range(cell.column, cell.end))]
-            first = next((i for i, text in enumerate(texts) if text), len(texts))
-            lines.append(" ".join(" | ".join(texts[first:]).split()))
-        return [line for line in lines if line]
+            if not any(texts):
+                continue
+            if sum(map(bool, texts)) == 1 and len(text := max(texts)) >= _SENTENCE and text[-1] in ".!?…:。！？":
+                texts = [text]
+            if len(texts) > 1 and not texts[0] and not texts[-1]:
+                texts = ["", *texts, ""]
+            lines.append(" ".join(" | ".join(texts).split()))
+        return lines
 
 
 class Lines:

@@ -35,6 +35,17 @@ _MENU_NAME = re.compile(
     r"skip-?links?|site-?(?:header|footer))(?![a-z])",
     re.IGNORECASE,
 )
+_STEPS_NAME = re.compile(r"(?<![a-z])nav-?(?:header|footer|panel)(?![a-z])", re.IGNORECASE)  # as DocBook, Texinfo
+_CONTENTS_NAME = re.compile(
+    r"(?<![a-z-])(?:toc(?![a-z_-])|table-?of-?contents(?![a-z])|toc[-_]?(?:list|wrapper|container|box|menu)(?![a-z]))",
+    re.IGNORECASE,
+)
+_NOT_CONTENTS = _INLINE | {"h1", "h2", "h3", "h4", "h5", "h6"}  # such as the link of a heading back to the contents
+_STEPS = frozenset("prev previous next up home start first last contents toc index".split())  # what rel says
+_STEP_KEYS = frozenset("pnuh")  # accesskey
+_MOST_STEPS = 24  # links of a page to the ones before and after
+_SMALL_CONTENTS = 1_000  # letters of a list of contents that may be more than half of a page
+_PARAGRAPH = 60  # letters of a paragraph from which a page has more than a list of contents
 _CONSENT_NAME = re.compile(
     r"(?:cookies?|gdpr|consent|privacy)[-_]?(?:banner|bar|box|notice|pop-?up|consent|law|modal|dialog|overlay|message|"
     r"alert|info|manager|wrapper|container|policy|settings)|onetrust|cookiebot|didomi|cky-consent|cc-(?:window|banner)",
@@ -180,6 +191,8 @@ class _Around:
         self.main: tuple[int, int] | None = None
         parts = (tree.css(selector) for selector in ("main, [role=main]", "article"))
         self.main_element = next((part[0].mem_id for part in parts if len(part) == 1), None)
+        self._body = tree.body
+        self._steps = _steps(tree)
 
     def __call__(self, node: Any, attributes: dict[str, str | None]) -> bool:
         """Return whether an element is to be left out."""
@@ -206,9 +219,13 @@ class _Around:
 
     def _is_around(self, node: Any, attributes: dict[str, str | None]) -> bool:
         tag, role = node.tag, attributes.get("role")
-        if tag == "nav" or role == "navigation":
+        if tag == "nav" or role == "navigation" or node.mem_id in self._steps:
             return True
         names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}" if attributes else ""
+        if len(names) > 1 and tag not in (_BODY, "main") and _STEPS_NAME.search(names) is not None:
+            return True
+        if len(names) > 1 and tag not in (_BODY, "main", *_NOT_CONTENTS) and _CONTENTS_NAME.search(names) is not None:
+            return self._is_contents(node)
         is_consent = role in _DIALOGS or (len(names) > 1 and _CONSENT_NAME.search(names) is not None)
         is_menu = role in _MENUS or tag in _MENUS or (len(names) > 1 and _MENU_NAME.search(names) is not None)
         is_motto = len(names) > 1 and _MOTTO_NAME.search(names) is not None
@@ -230,6 +247,48 @@ class _Around:
         if "form" in kinds:
             return node.css_first("h1, h2, h3, p, li, table") is None
         return is_linked or bool(kinds)
+
+    def _is_contents(self, node: Any) -> bool:
+        """Return whether an element is a list of contents beside the text of a page, and not all that the page has."""
+        if not self._left:
+            return False
+        self._left -= 1
+        size = _size(node)
+        if not size.letters or size.linked < _LINKED * size.letters:
+            return False
+        if size.letters <= _LARGE * self._letters:
+            return True
+        return size.letters <= _SMALL_CONTENTS and _n_paragraphs(self._body) > _n_paragraphs(node)
+
+
+def _n_paragraphs(node: Any) -> int:
+    """Return the number of paragraphs that are more than a few words."""
+    return sum(len("".join(one.text().split())) >= _PARAGRAPH for one in node.css("p"))
+
+
+def _steps(tree: Any) -> frozenset[int]:
+    """Return the identities of elements that have only links to the page before, after, above, or the first one."""
+    links = {link.mem_id: link for link in tree.css("a[rel], a[accesskey]") if _is_step(link.attributes)}
+    found: set[int] = set()
+    if not 1 < len(links) <= _MOST_STEPS:
+        return frozenset()
+    for link in links.values():
+        node = link.parent
+        while node is not None and node.tag not in (_BODY, "main", "article"):
+            inside = [one.mem_id in links for one in node.css("a[href]")]
+            size = _size(node)
+            if not all(inside) or size.linked < _LINKED * size.letters:
+                break
+            if len(inside) > 1:
+                found.add(node.mem_id)
+            node = node.parent
+    return frozenset(found)
+
+
+def _is_step(attributes: dict[str, str | None]) -> bool:
+    """Return whether a link leads to the page before or after, by what it says or by its key."""
+    key = (attributes.get("accesskey") or "").casefold()
+    return not _STEPS.isdisjoint((attributes.get("rel") or "").casefold().split()) or key in _STEP_KEYS
 
 
 def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ...]]:

@@ -6,6 +6,7 @@ import re
 
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources.encodings import decoded
+from graphbrick.text.sources.inline import plain_inline, plain_title
 from graphbrick.text.sources.raised import without_tags
 from graphbrick.text.sources.rst.myst import Myst
 
@@ -19,14 +20,14 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 def markdown_document(address: str, title: str, data: bytes) -> Document:
     """Return a Markdown text as it is, without front matter; headings in code blocks are none.
 
-    Roles and directives of MyST are replaced by what they show.
+    Roles and directives of MyST are replaced by what they show, and so are elements of HTML and links by reference.
     """
     text, note = decoded(data)
     front = _FRONT.match(text)
     if front is not None:
         text = text[front.end() :]
     myst = Myst(address)
-    text = without_tags(myst.plain(text))
+    text = plain_inline(without_tags(myst.plain(text)))
     headings = markdown_headings(text)
     named = _FRONT_TITLE.search(front.group(1)) if front is not None else None
     if named is not None:
@@ -51,10 +52,10 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
         else:
             atx, rule = _ATX.match(line), _UNDERLINE.match(line)
             if atx is not None:
-                headings.append(Heading(start, len(atx.group(1)), atx.group(2).strip()))
+                headings.append(Heading(start, len(atx.group(1)), plain_title(atx.group(2))))
                 before = ""
             elif rule is not None and before.strip():
-                headings.append(Heading(before_start, 1 if "=" in rule.group(1) else 2, before.strip()))
+                headings.append(Heading(before_start, 1 if "=" in rule.group(1) else 2, plain_title(before)))
                 before = ""
             else:
                 before, before_start = line, start

@@ -33,6 +33,7 @@ _TITLE_NUMBER = r"(?:[^\W\d_]{3,12}\s+)?(?:\d{1,3}|[A-Z]|[IVXLC]{1,7})(?:\.\d{1,
 _TITLE_END = r"\s*[.:]?[ \t]*$"
 _NAME = re.compile(r"[^\W\d_]{4}|[\u3040-\u9fff\uac00-\ud7a3]{2}")  # a word that is more than a sign
 _OF_PAGES = re.compile(r"(?:\A|[^\d./])\d{1,5} ?/ ?\d{1,5}\Z|\A\d{1,5} ?/ ?\d{1,5}(?![\d./])")
+_COUNTED = re.compile(r"#-?\d")
 _OFFSET = re.compile(r"#-?\d+")
 _WORD = re.compile(r"[^\W\d_]+")
 _HYPHEN = re.compile(r"[^\W\d_][-‐]\Z")
@@ -77,7 +78,8 @@ class Pages:
 def joined_pages(pages: Iterable[Page], *, joins_words: bool = True) -> Pages:
     """Return the text of pages: running lines once, page numbers not at all, sentences over page breaks whole.
 
-    A running header stays on the first page where it interrupts no sentence, a footer on the last.
+    A running header stays on the first page where it interrupts no sentence, a footer on the last. One with the number
+    of the page that repeats the title or the authors on the first page does not.
 
     Args:
         pages: The pages.
@@ -188,6 +190,7 @@ def _without_running_lines(pages: list[Page]) -> str:
         running = _running([one.edge(is_top) for one in cut], numbers)
         for one, of_page in zip(cut, running, strict=True):
             one.peel(of_page, is_top)
+    title = _words(cut[0].text) if cut else ""
     breaks = [True, *(_between(one.text, two.text) == _APART for one, two in pairwise(cut)), True]
     counts: Counter[str] = Counter()
     names: dict[str, str] = {}
@@ -199,6 +202,11 @@ def _without_running_lines(pages: list[Page]) -> str:
                 names.setdefault(key, " ".join(line.split()))
                 places.setdefault(key, []).append(i)
         for key, at in reversed(places.items()) if is_top else places.items():
+            if _is_counted(key) and all(
+                _words(part) in title for part in key.split(",")
+            ):  # the title of the file, its authors
+                counts[key] += len(at)
+                continue
             counts[key] += len(at) - 1
             # A header stays on the first page that begins with a sentence, a footer on the last that ends with one.
             free = [i for i in (at if is_top else reversed(at)) if breaks[i if is_top else i + 1]]
@@ -224,6 +232,16 @@ def _note(names: Mapping[str, str], counts: Counter[str], n_numbers: int) -> str
     return "; ".join(notes)
 
 
+def _words(text: str) -> str:
+    """Return the words of a text in small letters, with spaces between and around them."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _is_counted(key: str) -> bool:
+    """Return whether a running line has words and the number of its page."""
+    return _COUNTED.search(key) is not None and len(_WORD.findall(key)) > 1
+
+
 class _Cut:
     """A page whose running lines are apart.
 
@@ -247,7 +265,7 @@ class _Cut:
         return [line for line in self._rest[:: 1 if is_top else -1] if line.strip()][:_EDGE]
 
     def peel(self, running: Mapping[str, str], is_top: bool) -> None:
-        """Take off the running lines at an edge, unless nothing else is on the page.
+        """Take off the running lines at an edge, unless nothing else is on the page and they do not count pages.
 
         Args:
             running: The key of each running line; empty for the number of the page.
@@ -255,9 +273,9 @@ class _Cut:
         """
         lines = self._rest[:: 1 if is_top else -1]
         n = next((i for i, line in enumerate(lines) if line.strip() and line not in running), len(lines))
-        if n == len(lines):
-            return
         keyed = [(running[line], line) for line in lines[:n] if line.strip()]
+        if n == len(lines) and not (keyed and all(_is_counted(key) for key, _ in keyed)):
+            return
         self.is_numbered |= any(not key for key, _ in keyed)
         self.lines[is_top].extend([one for one in keyed if one[0]][:: 1 if is_top else -1])
         self._rest = lines[n:][:: 1 if is_top else -1]
@@ -281,11 +299,21 @@ def _running(edges: list[list[str]], numbers: list[int]) -> list[dict[str, str]]
                 if _OFFSET.fullmatch(key) and not _is_page_number(line):
                     continue  # it only tells how other pages are counted
                 at = places[key]
-                near = at[max(0, bisect_left(at, i - _NEAR)) : bisect_left(at, i + _NEAR + 1)]
-                if len(near) > _NEAR or (len(at) > 1 and 2 * len(at) > len(edges)):
+                if _is_near(at, i) or (len(at) > 1 and 2 * len(at) > len(edges)):
                     running[i][line] = "" if "#" in key and _is_page_number(line) else key
                     break
     return running
+
+
+def _is_near(at: Sequence[int], i: int) -> bool:
+    """Return whether a page is one of three near ones, also the first or last of those on every other page.
+
+    >>> _is_near([2, 4, 6], 2), _is_near([2, 4, 8], 4)
+    (True, False)
+    """
+    place = bisect_left(at, i)
+    firsts = range(max(0, place - _NEAR), min(place, len(at) - _NEAR - 1) + 1)
+    return any(at[first + _NEAR] - at[first] <= 2 * _NEAR for first in firsts)
 
 
 def _keys(line: str, page: int) -> list[str]:

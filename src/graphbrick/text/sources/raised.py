@@ -19,10 +19,11 @@ _INNER = f"[^{SUPERSCRIPT}{SUBSCRIPT}{MARK_END}]*"
 _MARKED = re.compile(f"([{SUPERSCRIPT}{SUBSCRIPT}])({_INNER}){MARK_END}")
 _TOUCHING = re.compile(f"([{SUPERSCRIPT}{SUBSCRIPT}])({_INNER}){MARK_END}\\1")
 _TAG = re.compile(r"<(su[pb])(?:\s[^<>]*)?>([^<>\n]{1,80})</\1>", re.IGNORECASE)
-_CODE = re.compile(
+CODE = re.compile(
     r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\2(?!`)",
     re.MULTILINE | re.DOTALL,
 )
+"""Code in a Markdown text: blocks between fences, and spans."""
 
 
 def superscript(text: str) -> str:
@@ -73,7 +74,7 @@ def without_tags(text: str) -> str:
     if "</su" not in text.casefold():
         return text
     parts, start = [], 0
-    for code in _CODE.finditer(text):
+    for code in CODE.finditer(text):
         parts += [_replaced(_TAG, "sup", text[start : code.start()]), code[0]]
         start = code.end()
     return "".join([*parts, _replaced(_TAG, "sup", text[start:])])
