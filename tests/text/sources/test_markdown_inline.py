@@ -34,3 +34,8 @@ def test_headings_are_plain_and_stand_in_quoted_blocks_too() -> None:
         (2, "bodyLimit (#20)"), (3, "The raw one"), (3, "Next"),
     ]  # fmt: skip
     assert all(document.text.startswith("#", heading.start) for heading in document.headings)
+
+
+@pytest.mark.parametrize("part", ["<b>", "> ", "[", " _a", "<a href='x'"])
+def test_marks_without_end_are_soon_read(part: str) -> None:
+    markdown_document("a.md", "a", (part * 20_000 + "\n\n[a]: b").encode())

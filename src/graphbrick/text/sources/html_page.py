@@ -44,6 +44,7 @@ _NOT_CONTENTS = _INLINE | {"h1", "h2", "h3", "h4", "h5", "h6"}  # such as the li
 _STEPS = frozenset("prev previous next up home start first last contents toc index".split())  # what rel says
 _STEP_KEYS = frozenset("pnuh")  # accesskey
 _MOST_STEPS = 24  # links of a page to the ones before and after
+_MOST_AROUND_STEPS = 8  # elements around such a link
 _SMALL_CONTENTS = 1_000  # letters of a list of contents that may be more than half of a page
 _PARAGRAPH = 60  # letters of a paragraph from which a page has more than a list of contents
 _CONSENT_NAME = re.compile(
@@ -270,14 +271,20 @@ def _steps(tree: Any) -> frozenset[int]:
     """Return the identities of elements that have only links to the page before, after, above, or the first one."""
     links = {link.mem_id: link for link in tree.css("a[rel], a[accesskey]") if _is_step(link.attributes)}
     found: set[int] = set()
+    seen: set[int] = set()
     if not 1 < len(links) <= _MOST_STEPS:
         return frozenset()
     for link in links.values():
         node = link.parent
-        while node is not None and node.tag not in (_BODY, "main", "article"):
+        for _ in range(_MOST_AROUND_STEPS):
+            if node is None or node.tag in (_BODY, "main", "article") or node.mem_id in seen:
+                break
+            seen.add(node.mem_id)
             inside = [one.mem_id in links for one in node.css("a[href]")]
+            if not all(inside):
+                break
             size = _size(node)
-            if not all(inside) or size.linked < _LINKED * size.letters:
+            if size.linked < _LINKED * size.letters:
                 break
             if len(inside) > 1:
                 found.add(node.mem_id)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 
 from graphbrick.text.documents.quotable import plain_words
 from graphbrick.text.sources.raised import CODE
 
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]")
-_QUOTE = re.compile(r" {0,3}>(?!>>) ?")
+_QUOTE = re.compile(r" {0,3}>(?!>>) ?(?: {0,3}>(?!>>) ?){0,20}")
+_QUOTE_IN_CODE = re.compile(r" {0,3}> ?")
 _DEFINITION = re.compile(
     r"^ {0,3}\[(?!\^)([^\[\]\n]{1,200})\]:[ \t]*\n?[ \t]*<?([^\s<>]+)>?"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?:\n|\Z)",
@@ -26,6 +28,7 @@ _TAG = re.compile(  # the mark of a note, which is a link in <sup>, stays
     r"(?<!<sup>)<(/?)(a|abbr|b|bdi|bdo|big|center|cite|code|del|details|dfn|div|em|font|h[1-6]|i|ins|kbd|mark|p|picture|q|s|"
     rf"samp|small|span|strike|strong|summary|tt|u|var|br|wbr)((?:{_ATTRIBUTE})*)\s*(/?)>(?!</sup>)"
 )
+_END_TAG = re.compile(r"</([a-z][a-z0-9]*)>")
 _EMPHASIS = re.compile(
     r"(?<![^\s(\[{\"'«„“‘>|*,;:—–-])(?:_(?![_\s])((?:[^_\n`]|\n(?!\s*\n)){1,200}?)(?<![\s_\\])_)(?![\w/])"
 )
@@ -43,7 +46,8 @@ def plain_inline(text: str) -> str:
     text = _outside_code(_LINK, r"[\2](\1)", text)
     text = _outside_code(_CODE_ELEMENT, r"`\2`", text)
     text = _outside_code(_PICTURE, "", text)
-    text = _outside_code(_TAG, lambda tag: _without_tag(tag, text), text)
+    ended = frozenset(_END_TAG.findall(text))
+    text = _outside_code(_TAG, lambda tag: _without_tag(tag, ended), text)
     return _outside_code(_EMPHASIS, r"\1", _resolved(text))
 
 
@@ -71,12 +75,12 @@ def _outside_code(pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], 
     return "".join([*parts, text[start:]])
 
 
-def _without_tag(tag: re.Match[str], text: str) -> str:
+def _without_tag(tag: re.Match[str], ended: AbstractSet[str]) -> str:
     """Return what stands for a tag; one without attributes that none ends is no tag, as in «List<a>»."""
     name = tag[2]
     if name in ("br", "wbr"):
         return " " if name == "br" else ""
-    is_alone = not tag[1] and not tag[3] and f"</{name}>" not in text
+    is_alone = not tag[1] and not tag[3] and name not in ended
     return tag[0] if is_alone else ""
 
 
@@ -113,7 +117,7 @@ def _without_quote_marks(text: str) -> str:
 def _unquoted(lines: list[str]) -> Iterator[str]:
     fence, is_quoted, before, level = "", False, "", 1
     for line in lines:
-        mark = _QUOTE.match(line) if is_quoted or not fence else None
+        mark = (_QUOTE_IN_CODE if fence else _QUOTE).match(line) if is_quoted or not fence else None
         if mark is None:
             if is_quoted and fence:
                 fence = ""  # ends with the block
@@ -123,9 +127,7 @@ def _unquoted(lines: list[str]) -> Iterator[str]:
             if not is_quoted and before.strip():
                 yield ""
             is_quoted = True
-            while mark is not None:
-                line = line[mark.end() :]
-                mark = _QUOTE.match(line) if not fence else None
+            line = line[mark.end() :]
         found = _FENCE.match(line)
         if found is not None and (not fence or found[1].startswith(fence)):
             fence = "" if fence else found[1]
