@@ -176,8 +176,11 @@ def test_a_quote_is_marked_in_its_passage_and_each_passage_stands_once(visit):
     page = visit.open(NOTES)
     page.wait_for_selector(".passage-card mark.quote")
     answers = page.locator(".answers .answer-text").all_inner_texts()
-    assert "Its capital is Nairobi." in answers
-    assert set(answers) == set(page.locator(".passage-card mark.quote").all_inner_texts())
+    assert "Its capital is Nairobi." in answers[0]
+    marked = page.locator(".passage-card mark.quote").all_inner_texts()
+    assert "Its capital is Nairobi." in marked
+    assert len(marked) == len(answers)
+    assert all(any(mark in answer for answer in answers) for mark in marked)
     texts = page.locator(".passage-card .rendered").all_inner_texts()
     assert len(texts) == len(set(texts))
     assert page.locator(".answers .score, .passage-card .score").count() == 0

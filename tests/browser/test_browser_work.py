@@ -44,7 +44,7 @@ def test_a_search_shows_its_recipes_and_one_is_used(visit):
 def test_a_citation_opens_its_place_in_the_document(visit):
     page = visit.open("#/ask?graph=notes&q=What+is+the+capital+of+Kenya%3F")
     page.wait_for_selector(".share")
-    assert page.locator(".answer-text").first.inner_text() == "Its capital is Nairobi."
+    assert "Its capital is Nairobi." in page.locator(".answer-text").first.inner_text()
     page.locator(".answers .citation").first.click()
     page.wait_for_selector(".passage-window mark")
     assert "Its capital is Nairobi" in page.locator(".passage-window mark").inner_text()
