@@ -29,8 +29,10 @@ export function pathLine(path, labels) {
 export function answerList(read, { choose, openCitation, take }) {
   const { answers, run } = read;
   if (!answers.length) return el("div", {}, noAnswer(run), readingList(run.readings, take, isSmallTalk(run) ? "You can ask, for example" : undefined));
+  // The confidence of quotations is that the documents hold an answer at all, not that the first one is it.
+  const what = areQuotes(answers) ? "The documents are estimated to hold an answer" : "Estimated to be right";
   const sure = run.confidence === null || run.confidence === undefined ? null
-    : el("p", { class: "muted" }, `Estimated to be right with a probability of ${Math.round(100 * run.confidence)} %.`);
+    : el("p", { class: "muted" }, `${what} with a probability of ${Math.round(100 * run.confidence)} %.`);
   if (areQuotes(answers)) return el("div", {}, quoteList(answers, openCitation), sure, notes(run));
   const list = el("ol", { class: "answers" });
   const long = answers.length === 1 && answers[0].text.length > 160;
