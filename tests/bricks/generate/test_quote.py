@@ -255,3 +255,19 @@ def test_kinds_of_answers_in_spanish_and_words_of_today(question: str, expected:
         "La caja es una sala para pagar. La caja has a keeper called Rosa Lund."
     )
     assert quoted(question, text).texts == (expected,)
+
+
+def test_a_table_without_a_header_has_none_in_further_passages(tmp_path: Path) -> None:
+    rows = "".join(f"key {i} | It opens door {'abcdefghij'[i % 10]}.\n" for i in range(60))
+    (tmp_path / "a.md").write_text(f"# Keys\n\nAll keys:\n\n{rows}\nIt rained.\n")
+    graph = index([tmp_path / "a.md"], tmp_path / "a.graph", chunker=ByParagraph(n=60)).graph
+    assert graph.n_passages > 4
+    answer = parse("Passages(n=9) >> Quote(BM25(), n=1)")(graph, "What does key 37 do?")
+    assert answer.texts == ("key 37 | It opens door h.",)
+
+
+def test_what_is_said_beside_the_sentence_is_not_told_as_missing() -> None:
+    text = "The ferry to Voss runs all day. On Sundays it is closed, as on Mondays. The ferry to Voss is white."
+    with record(Trace(), "test", "generate") as entry:
+        quoted("Does the ferry to Voss run all day on Sundays?", text, around=250)
+    assert "quote.other_part" not in [code for code, _ in told(entry.events)]

@@ -100,7 +100,7 @@ class Quote(GenerateStage):
         confidence = document_confidence(question, evidence.items, first, scores, by_similarity=is_embedder)
         answer = self._answer(evidence, quotables, order, scores.total.tolist())
         if confidence >= self.min_confidence:
-            _tell_unmet(question, quotables, order[0])
+            _tell_unmet(question, quotables, [quotables.index(one) for one in first])
             return replace(answer, confidence=confidence)
         event(
             f"not in these documents, as far as their words tell: confidence {confidence:.2f}, and "
@@ -159,9 +159,11 @@ class Quote(GenerateStage):
         )
 
 
-def _tell_unmet(question: str, quotables: Sequence[Quotable], first: int) -> None:
+def _tell_unmet(question: str, quotables: Sequence[Quotable], first: Sequence[int]) -> None:
     """Record which days, months, years and numbers of the question the first quotation does not speak of."""
-    words = unmet(question, quotables, sentences_before(quotables), first)
+    before = sentences_before(quotables)
+    missing = [unmet(question, quotables, before, i) for i in first]
+    words = [word for word in missing[0] if all(word in one for one in missing)]
     if words:
         text = f"the first quotation does not speak of {', '.join(words)}"
         event(text, "quote.other_part", words=words)

@@ -72,17 +72,17 @@ def quotable(items: Sequence[Item]) -> list[Quotable]:
     for number, item in enumerate(items):
         section = next((citation.section for citation in item.citations if citation.document), None)
         if section is not None:
-            above = _header_above(item) if _cells(item.text.lstrip().partition("\n")[0]) else []
+            above = _header_above(item) if _cells(item.text.lstrip().partition("\n")[0]) else None
             every += list(_of_passage(number, item.text, section, above)) or _whole(number, item.text, section)
     return every
 
 
-def _of_passage(number: int, text: str, section: str, above: list[str]) -> Iterator[Quotable]:
-    """Yield what may be quoted of a passage; it may begin in a table whose header stands in a passage before."""
+def _of_passage(number: int, text: str, section: str, above: list[str] | None) -> Iterator[Quotable]:
+    """Yield what may be quoted of a passage; it may begin in a table, whose header is then that of `_header_above`."""
     ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
     words = [plain_words(text[start:end]) for start, end in ranges]
     titles = {title.strip() for title in section.split(" > ")}
-    heading, header, is_in_table = section.rpartition(" > ")[2], above, bool(above)
+    heading, header, is_in_table = section.rpartition(" > ")[2], above or [], above is not None
     fences = [match.start() for match in _FENCE.finditer(text)]
     for i, (start, end) in enumerate(ranges):
         raw = text[start:end]
@@ -275,24 +275,24 @@ def _is_header(cells: Sequence[str]) -> bool:
     return has_names and 2 * numbers < len(cells) and not any(cell.endswith(".") for cell in cells)
 
 
-def _header_above(item: Item) -> list[str]:
-    """Return the header of the table that a passage begins in; none if it begins no table, or one without a header."""
+def _header_above(item: Item) -> list[str] | None:
+    """Return the header of the table that a passage goes on with, empty if it has none; None if it begins the table."""
     graph = item.graph
     place = next((place for place in item.citations if place.document and place.start is not None), None)
     if not isinstance(graph, TextGraph) or place is None or place.end is None:
-        return []
+        return None
     passage = graph.passage_at(place.document, place.start or 0, place.end)
     for before in range(passage - 1, max(passage - 1 - _FAR, -1), -1) if passage is not None else ():
         text, of, *_ = graph.passage(before)
         ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
         rows = list(takewhile(bool, (_cells(text[start:end]) for start, end in reversed(ranges))))
         if of != place.document or not rows:
-            return []
+            return None if before == (passage or 0) - 1 else []
         if len(rows) < len(ranges) or before == 0:
             first = rows[-1]
             is_header = _is_header(first) or _is_over_rule(text, ranges[-len(rows)][1])
             return first if is_header else []
-    return []
+    return None
 
 
 def _row(cells: Sequence[str], header: Sequence[str]) -> str:

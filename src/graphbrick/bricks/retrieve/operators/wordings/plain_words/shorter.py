@@ -27,13 +27,13 @@ _WORTH = re.compile(
     r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?\d[\d.,]* (?P<unit>[a-z]+)\b)"
 )
 _TOP = re.compile(
-    r"^(?:(?:who|which) (?:is|are|was|were) |list |show (?:me )?)?(?:the |our )?(?:top|best|leading|biggest|highest) "
+    r"^(?:(?:who|which) (?:is|are|was|were) |list |show (?:me )?)?(?:the |our )?(?:top|leading) "
     r"(?P<n>(?:\d+|two|three|four|five|six|ten) )?(?P<who>[a-z]+(?:ers?|ors?))"
     r"(?P<rest> (?:of|in|for|at|from|per|by) .+)?$"
 )
 _OF_GROUPS = re.compile(r" (?:(?:of|in|for|at|from) (?:each|every)|per|by) (?P<group>.+)$")
 _TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )"
-_DONE = re.compile(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)|(?=$)))")
+_DONE = re.compile(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)))")
 
 
 def in_shorter_words(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:
