@@ -10,7 +10,7 @@ from graphbrick.bricks.generate.sentence_scores import SentenceScores, passage_t
 from graphbrick.core import Item
 from graphbrick.language.folding import fold, tokens
 from graphbrick.language.stop_words import stop_words, stop_words_of
-from graphbrick.text.documents.quotable import Quotable, joined_words
+from graphbrick.text.documents.quotable import Quotable, joined_sentences
 
 # Weights of logistic regressions: of 1, the similarity of the nearest sentence, the share of the question's words in
 # the first quotation, their share in the best passage, whether the quotation lacks the kind of answer that is asked
@@ -36,7 +36,7 @@ def features(
     times = any(" " in word for word in scores.weights)  # names of days and months, for which ranges count
     words = [roots(passage_text(item), scores.root, times=times) for item in items]
     in_passage = max(word_share(scores.weights, text, scores.root) for text in words)
-    quoted = joined_words(quotation, items[quotation[0].item].text)
+    quoted = joined_sentences(quotation, items[quotation[0].item].text)
     own = roots(f"{quoted} {quotation[0].heading}", scores.root, times=times)
     wanted = answer_pattern(question)
     lacks_kind = wanted is not None and not wanted.search(quoted)

@@ -23,7 +23,7 @@ from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
-from graphbrick.text.documents.quotable import Quotable, joined_words, quotable, snippet, whole_sentence
+from graphbrick.text.documents.quotable import Quotable, joined_sentences, quotable, snippet, whole_sentence
 from graphbrick.text.documents.respelling import respelled
 
 _LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
@@ -145,7 +145,7 @@ class Quote(GenerateStage):
                 break
             parts = self._around(quotables, scores, i, quoted)
             item = evidence.items[parts[0].item]
-            shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_words(parts, item.text)
+            shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_sentences(parts, item.text)
             quoted.update(one.text for one in parts)
             chosen.setdefault(shown, []).extend((quotables[i], *alike[quotables[i].text]))
         used = sorted({one.item for parts in chosen.values() for one in parts})

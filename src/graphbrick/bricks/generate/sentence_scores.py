@@ -66,14 +66,12 @@ class SentenceScores(NamedTuple):
     Attributes:
         total: How well each sentence answers the question, float64 [sentences].
         similarity: What the scorer gave, divided by the largest value if that is above 1.
-        words: The share of the question's words in each sentence and its heading, from 0 to 1; rare words count more.
         weights: The weight of each word of the question; all add up to 1.
         root: What gives the roots of words.
     """
 
     total: Floats
     similarity: Floats
-    words: Floats
     weights: dict[str, float]
     root: Callable[[str], str]
 
@@ -110,7 +108,7 @@ def sentence_scores(
     wanted = answer_pattern(question)
     if wanted is not None:
         total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, with_before, weights, of)
+    return SentenceScores(total, similarity, weights, of)
 
 
 def sentences_before(quotables: Sequence[Quotable]) -> list[int]:

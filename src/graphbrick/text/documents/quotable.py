@@ -154,7 +154,7 @@ def _goes_with(quotables: Sequence[Quotable], i: int, j: int) -> bool:
     return is_near and is_alike and not (one.is_record or two.is_record or one.is_menu or two.is_menu)
 
 
-def joined_words(quotables: Sequence[Quotable], text: str) -> str:
+def joined_sentences(quotables: Sequence[Quotable], text: str) -> str:
     """Return sentences of a passage on one line, with a dot between those without a mark at their ends."""
     shown = quotables[0].text
     for one, two in pairwise(quotables):
