@@ -90,7 +90,8 @@ class MeasuredAsked(JourneysAsked):
                 if one.is_number and len(one.relations) == 1 and self._is_called(one, said)
             ]
             if len(fits) == 1 and not any(next(self.sources(at, subject), None) for subject in everything):
-                ((one, relation),) = ((one, next(iter(one.relations))) for one in fits)
+                (one,) = fits
+                (relation,) = one.relations
                 yield OfTriples(Edges(relation, None, None), one.name, how), end
 
     def _is_called(self, one: TripleProperty, said: Stems) -> bool:

@@ -1,4 +1,4 @@
-"""Parts of questions in words that the rules read: «neither in e0 nor e1», «worth 20 credits», «ordered in 2012»."""
+"""Turns of phrase in words that the rules read: «neither in e0 nor e1», «top 5 scorers», «ordered in 2012»."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )
 _DONE = re.compile(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)))")
 
 
-def in_shorter_words(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:
-    """Return a question with shorter words for what it says of places, amounts and things done.
+def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:
+    """Return a question with plainer words for what it says of places, amounts, the best, and things done.
 
     Args:
         graph: The graph.

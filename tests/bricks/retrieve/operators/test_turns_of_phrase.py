@@ -1,4 +1,4 @@
-"""Questions in short words of a college and a shop: fines, borrowed books, best paid teachers, the same city."""
+"""Questions with turns of phrase, of a college and a shop: fines, borrowed books, best paid teachers, the same city."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def college(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("customers who only ordered in 2013", {"Boro"}),
     ],
 )
-def test_questions_in_short_words(college: Graph, question: str, answers: set[str]) -> None:
+def test_questions_with_turns_of_phrase(college: Graph, question: str, answers: set[str]) -> None:
     answer = default_pipeline(college)(college, question)
     assert set(answer.texts) == answers
     assert (answer.confidence or 0) > 0.9
