@@ -12,6 +12,7 @@ from graphbrick.text.sources.markup import markdown_document
     [
         ('<a id="x">PORT</a>, <code>a/b</code>, <b>old</b><br/>new', "PORT, `a/b`, old new"),
         ('<a href="https://a.org/b">The port</a><img src=a.png>', "[The port](https://a.org/b)"),
+        ('The port: <img src="a.png" alt="a map of the port" width=3>', "The port: a map of the port"),
         ("`<code>x</code>`\n\n```\n<b>x</b> _y_\n> z\n```", "`<code>x</code>`\n\n```\n<b>x</b> _y_\n> z\n```"),
         ("List<a> and Map<K, V>, <string>", "List<a> and Map<K, V>, <string>"),
         ("By [`semver`][1] and [the Port], or [no][2].\n\n[1]: https://a.org 'A'\n[the port]: /p\n[3]: /q",

@@ -23,6 +23,7 @@ _REFERENCE = re.compile(rf"(?<![\]\\])\[({_INNER})\](?:\[([^\[\]]{{0,200}})\]|(?
 _LINK = re.compile(r"(?<!<sup>)<a\s(?:[^<>]*?\s)?href=[\"']([^\"'\s()<>]+)[\"'][^<>]*>([^<>\[\]]+)</a>")
 _CODE_ELEMENT = re.compile(r"<(code|kbd|samp|tt)>([^<>`\n]+)</\1>")
 _PICTURE = re.compile(r"<img\s[^<>]*>")
+_ALT = re.compile(r"\salt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _ATTRIBUTE = r"\s+[\w:-]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+))?"
 _TAG = re.compile(  # the mark of a note, which is a link in <sup>, stays
     r"(?<!<sup>)<(/?)(a|abbr|b|bdi|bdo|big|center|cite|code|del|details|dfn|div|em|font|h[1-6]|i|ins|kbd|mark|p|picture|q|s|"
@@ -45,7 +46,7 @@ def plain_inline(text: str) -> str:
     text = _without_quote_marks(text)
     text = _outside_code(_LINK, r"[\2](\1)", text)
     text = _outside_code(_CODE_ELEMENT, r"`\2`", text)
-    text = _outside_code(_PICTURE, "", text)
+    text = _outside_code(_PICTURE, _words_of_picture, text)
     ended = frozenset(_END_TAG.findall(text))
     text = _outside_code(_TAG, lambda tag: _without_tag(tag, ended), text)
     return _outside_code(_EMPHASIS, r"\1", _resolved(text))
@@ -73,6 +74,12 @@ def _outside_code(pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], 
         parts += [text[start : match.start()], match.expand(by) if isinstance(by, str) else by(match)]
         start = match.end()
     return "".join([*parts, text[start:]])
+
+
+def _words_of_picture(picture: re.Match[str]) -> str:
+    """Return the words that stand for a picture where it cannot be seen; "" for none."""
+    alt = _ALT.search(picture[0])
+    return (alt[1] or alt[2] or "").strip() if alt else ""
 
 
 def _without_tag(tag: re.Match[str], ended: AbstractSet[str]) -> str:

@@ -16,7 +16,7 @@ TABLES = {
     "nodes_student": "id,label,name\ns1,Student,Ida Moe\ns2,Student,Jon Ray\n",
     "nodes_book": "id,label,name\nb1,Book,Emma\nb2,Book,Dracula\nb3,Book,Cosmos\n",
     "edges_borrowed": "start,end,type,fine_gbp,days\ns1,b1,BORROWED,1.5,10\n"
-    "s2,b1,BORROWED,0,20\ns2,b2,BORROWED,2.5,30\n",
+    "s2,b1,BORROWED,0,20\ns2,b2,BORROWED,2.5,30\ns1,b2,BORROWED,,5\n",
     "nodes_course": "id,label,name,credits\nc1,Course,Optics,20\nc2,Course,French,10\nc3,Course,Algebra,30\n",
     "nodes_room": "id,label,name,capacity\nr1,Room,R-1,30\nr2,Room,R-2,12\nr3,Room,R-3,80\n",
     "nodes_building": "id,label,name\ng1,Building,Main Hall\ng2,Building,Annexe\n",
@@ -55,10 +55,10 @@ def college(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("highest salary", {"50000"}),
         ("lowest freight", {"3"}),
         # What a relation says is done.
-        ("most borrowed book", {"Emma"}),
-        ("most often borrowed book", {"Emma"}),
+        ("most borrowed book", {"Emma", "Dracula"}),
+        ("most often borrowed book", {"Emma", "Dracula"}),
         ("least borrowed book", {"Cosmos"}),
-        ("the most common book", {"Emma"}),
+        ("the most common book", {"Emma", "Dracula"}),
         # The same place; neither ... nor; worth.
         ("which teachers live in the same city as Ben Holt", {"Ada Marsh"}),
         ("teachers who work in the same city as Ada Marsh", {"Ben Holt"}),
@@ -90,3 +90,8 @@ def test_what_is_not_understood_is_refused(college: Graph, question: str) -> Non
 def test_other_words_are_told(college: Graph) -> None:
     run = default_pipeline(college).run(college, "customers who ordered in 2012")
     assert "the question is read as «customers who placed an order in 2012»" in [str(one) for one in run.trace.events]
+
+
+def test_triples_without_the_number_are_told(college: Graph) -> None:
+    run = default_pipeline(college).run(college, "total fines")
+    assert "1 of 4 have no fine_gbp, and do not count" in [str(one) for one in run.trace.events]

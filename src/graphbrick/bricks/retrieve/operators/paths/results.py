@@ -24,6 +24,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Without,
 )
 from graphbrick.bricks.retrieve.operators.sets import Shown, TextPlan
+from graphbrick.bricks.retrieve.operators.triples.plans import OfTriples
 from graphbrick.core import Citation, Evidence, Row
 from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.trace import REFUSAL, event, fact
@@ -113,11 +114,14 @@ def _tell_empty(plan: Plan, place: Place) -> None:
 
 
 def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:
-    """Yield the properties that parts of a plan need, how many entities lack them, and of how many."""
+    """Yield the properties that parts of a plan need, how many entities or triples lack them, and of how many."""
     for part in _parts(plan):
         base, measure = getattr(part, "base", None), getattr(part, "measure", None)
         if isinstance(part, TextPlan) and (without := part.without_group(place)) is not None:
             yield without
+        if isinstance(part, OfTriples):
+            numbers = part.edges.numbers(place, part.name)
+            yield part.name, int(np.isnan(numbers).sum()), len(numbers)
         if isinstance(base, SetPlan) and isinstance(measure, Measure) and measure.is_own:
             values = measure.of(place, base.run(place))
             name = measure.text(place)
