@@ -50,8 +50,8 @@ class Quote(GenerateStage):
 
     Answers that an earlier stage computed, such as those of `Overview`, are given as they are.
 
-    The confidence of the answer is the probability that the passages hold an answer at all. It was fitted to English
-    documents, and is lower for other languages.
+    The confidence of the answer is the probability that the passages hold an answer at all. It was fitted to
+    documents in English, German and French; of other languages it is less sure.
 
     Args:
         scorer: Compares sentences with the question, such as MiniLM() or BM25().

@@ -21,7 +21,7 @@ LEFT_OUT = frozenset(
 _OBJECTS = frozenset(
     "data function class method attribute exception option cmdoption confval envvar decorator decoratormethod property "
     "staticmethod classmethod describe object setting event signal macro type var member enum enumerator struct union "
-    "variable templatetag templatefilter django-admin fieldlookup directive role describe".split()
+    "variable templatetag templatefilter django-admin fieldlookup directive role".split()
 )
 _DOMAINS = frozenset("py c cpp js rst std php rb http go java cs perl rust dart option lua sh make cmake".split())
 _VERSIONS = {
