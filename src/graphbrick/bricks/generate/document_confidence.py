@@ -16,8 +16,8 @@ from graphbrick.text.documents.quotable import Quotable, joined_sentences
 # the first quotation, their share in the best passage, whether the quotation lacks the kind of answer that is asked
 # for, how many names and numbers of the question no passage has, and whether the question is in another language than
 # English, of which MiniLM reads less. They were fitted to questions over 14 sets of documents, each asked again without
-# the passages that answer it, and to questions that were written without an answer (benchmarks/quotes.py --fit); seven
-# of ten questions are taken to have one.
+# the passages that answer it, and to questions that were written without an answer, which counted three times
+# (benchmarks/quotes.py --fit has a fit that is near); three of four questions are taken to have one.
 _BY_SIMILARITY = (-4.3, 4.7, 2.55, 1.55, -0.85, -1.9, 0.9)
 _BY_WORDS = (-1.6, 0.0, 2.8, 1.8, -0.9, -1.9, 0.0)
 
