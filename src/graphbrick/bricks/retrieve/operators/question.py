@@ -82,12 +82,14 @@ class Question:
         entities: What the placeholders stand for.
         names: The words with a capital that are not placeholders, as the question writes them; none if all have one.
         told: The entities whose class the question says, so that no other of their name is meant.
+        unit: The unit in which it wants numbers, which the text no longer has; "" for none.
     """
 
     text: str
     entities: tuple[int, ...]
     names: tuple[str, ...] = ()
     told: frozenset[int] = frozenset()
+    unit: str = ""
 
 
 def is_known(lexicon: Lexicon, words: English, word: str) -> bool:

@@ -80,6 +80,7 @@ class Place:
         classes: The entities of each class.
         symmetric: Labels of the relations that are followed both ways.
         ended: Triples that do not count, ascending: those that ended, in a question about now.
+        unit: The unit in which numbers are wanted; "" for that of the graph.
         results: What plans have given, so that parts of a plan run once.
     """
 
@@ -88,6 +89,7 @@ class Place:
     classes: Mapping[str, Ints]
     symmetric: frozenset[str] = frozenset()
     ended: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    unit: str = ""
     results: dict[SetPlan, Ints] = field(default_factory=dict, compare=False)
 
     def steps_text(self, steps: Steps, end: str = "") -> str:

@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.operators.paths.plain import (
     said_evidence,
     with_asked_class,
 )
-from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
+from graphbrick.bricks.retrieve.operators.paths.results import ASSUMED, EXPLAINED, evidence_of
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
     Both,
@@ -77,8 +77,6 @@ from graphbrick.pipeline import RetrieveStage
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.triples.inner import Described
 
-EXPLAINED, ASSUMED = 0.95, 0.5
-"""The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
 MISSPELT = 0.8
 """The highest confidence of an answer to a question with a typing error in a word of the graph."""
 
@@ -199,9 +197,8 @@ class Operators(RetrieveStage):
         cues = words.cues_in(in_years(graph, question).text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         asks_of_properties = has_columns(graph) or has_triple_properties(graph) or asks_for_card(words, question.text)
-        place = Place(
-            graph, subgraph, lexicon.classes, symmetric_relations(scorer), now.ended_triples(graph, question.text)
-        )
+        symmetric, ended = symmetric_relations(scorer), now.ended_triples(graph, question.text)
+        place = Place(graph, subgraph, lexicon.classes, symmetric, ended, question.unit)
         parser = Parser(Resolver(self.patterns, place, lexicon, words), now.without_formerly(graph, question))
         try:
             if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
@@ -243,7 +240,8 @@ class Operators(RetrieveStage):
         assumptions = parser.resolver.assumptions_of(plan)
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
-        return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
+        is_assumed = assumptions or by_model or evidence.confidence == ASSUMED
+        return replace(evidence, confidence=ASSUMED if is_assumed else EXPLAINED)
 
     def _answered(self, query: Query, parser: Parser, cues: Sequence[str], of_triples: Plan | None) -> Evidence:
         """Return the result of a question's plan; of a path, if it has none and a path may answer it."""

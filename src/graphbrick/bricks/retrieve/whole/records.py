@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
-from graphbrick.bricks.retrieve.operators.stage import EXPLAINED, MISSPELT, Operators
+from graphbrick.bricks.retrieve.operators.paths.results import EXPLAINED
+from graphbrick.bricks.retrieve.operators.stage import MISSPELT, Operators
 from graphbrick.core import Citation, Evidence, Passage, Query, Row, Subgraph
 from graphbrick.core.answer import NearReading
 from graphbrick.core.errors import GraphbrickError

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.amounts import shown_number
 from graphbrick.bricks.retrieve.operators.measures import Gap, Measure
+from graphbrick.bricks.retrieve.operators.paths.in_units import in_asked_unit
 from graphbrick.bricks.retrieve.operators.plan import (
     Amount,
     Best,
@@ -29,6 +30,9 @@ from graphbrick.core import Citation, Evidence, Row
 from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.trace import REFUSAL, event, fact
 
+EXPLAINED, ASSUMED = 0.95, 0.5
+"""The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
+
 
 def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool = True) -> Evidence:
     """Run a plan, and return its answers with the paths that support them.
@@ -45,8 +49,10 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
     entities = np.zeros(0, dtype=np.int64)
     cited = (Citation(query=text),)
     inner: object = None
+    in_unit = True
     if isinstance(plan, TextPlan | ValuePlan):
         shown = plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]
+        shown, in_unit = in_asked_unit(plan, place, shown)
         _tell_cap(len(shown), cap, "values")
         for one in shown[:cap]:
             named = () if one.entity is None else (one.entity,)
@@ -80,7 +86,7 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
         proofs = plan.proofs(place)
     elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
         proofs = inner.proofs(place, entities[:cap])[:cap]
-    return Evidence((*rows, *dict.fromkeys(proofs)))
+    return Evidence((*rows, *dict.fromkeys(proofs)), confidence=None if in_unit else ASSUMED)
 
 
 def _tell_cap(n: int, cap: int, what: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import MENTION, english
+from graphbrick.bricks.retrieve.operators.wordings.units import is_unit
 from graphbrick.core import Evidence
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
@@ -64,7 +65,9 @@ def own_property(
     if not name:
         return None
     (entity,) = question.entities
-    found, read = read_again(f"What is the {_as_words(name)} of {graph.label(entity)}?", (entity,))
+    asked = f"What is the {_as_words(name)} of {graph.label(entity)}"
+    unit = next((word for word in said.split() if is_unit(word) and f" in {word}" in question.text), "")
+    found, read = read_again(f"{asked} in {unit}?" if unit else f"{asked}?", (entity,))
     plans = [str(one) for one in read.events if isinstance(one, Event) and one.code == "operators.plan"]
     if not found.items or plans != [f"plan: {name} of: {graph.label(entity)}"]:
         return None

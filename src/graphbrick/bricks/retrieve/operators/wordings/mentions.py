@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -18,12 +18,13 @@ from graphbrick.bricks.retrieve.operators.wordings.plain_words.rewording import 
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
 from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
 from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
+from graphbrick.bricks.retrieve.operators.wordings.units import is_unit, may_be_in, names_of_unit, unit_in
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import owners_of, sources_of
 
 _HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
@@ -36,10 +37,8 @@ _BEFORE_CLASS = re.compile(
     r"(?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
 )
 _OWNER_BEFORE = re.compile(r"(?P<article>\b(?:an?|the|any) )?\be(?P<number>\d+) (?P<noun>[a-z]+)\b(?! of\b)")
-_IN_UNIT = re.compile(
-    r",? in (?P<unit>km|kilomet(?:er|re)s|miles|m|met(?:er|re)s|cm|centimet(?:er|re)s|mm|millimet(?:er|re)s|inches|feet"
-    r"|kg|kilos|g|grams|lbs|pounds|tons|tonnes|seconds|minutes|hours|days|weeks|[kmgt]b|km/h|mph|percent|euros?|dollars)$"
-)
+_IN_UNIT = re.compile(r",? in (?P<unit>[a-zµ/0-9]+)(?=$| (?:of|for|is|are|was|were|do|does|did|per|by|at)\b)")
+_OTHER_UNITS = frozenset("weeks percent euro euros dollars".split())
 _KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _RUNS_ON, _RUN = re.compile(r"\b(?:runs?|ran) on\b"), stem("run")
@@ -60,7 +59,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
-    question = replace(question, text=_without_own_unit(graph, question.text))
+    question = _without_unit(graph, question, lexicon)
     known = partial(_means_something, lexicon, english)
     question = in_plain_words(graph, question, lexicon)
     question = replace(question, text=with_initials(graph, question.text, lexicon, english))
@@ -79,11 +78,30 @@ def in_years(graph: Graph, question: Question) -> Question:
     return replace(question, text=_in_years(question.text)) if has_age else question
 
 
-def _without_own_unit(graph: Graph, text: str) -> str:
-    """Return a question without the unit that it asks for, if a property has it in its name: `height_cm`."""
-    match = _IN_UNIT.search(text)
-    names = {word for source in sources_of(graph) for word in stems(spaced(source.name))} if match else set()
-    return text[: match.start()] if match and stem(match["unit"]) in names else text
+def _without_unit(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
+    """Return a question without the unit that it asks for, if a number may be told in it: `height_cm` in metres."""
+    match = _IN_UNIT.search(question.text)
+    if match is None or graph.named(match["unit"]):
+        return question
+    text, unit = f"{question.text[: match.start()]}{question.text[match.end() :]}", match["unit"]
+    numbers = [source for source in sources_of(graph) if source.literal is not None and not source.is_date]
+    names = [source.name for source in numbers] + [column.name for column in graph.columns if column.of_triples]
+    own = {word for name in names for word in stems(spaced(name))}
+    if is_unit(unit) and any(may_be_in(name, unit) for name in names):
+        classes = [lexicon.classes[name] for name in lexicon.classes_in(text)]
+        near = [one.name for one in numbers if any(np.isin(ids, owners_of(graph, one)).any() for ids in classes)]
+        return replace(question, text=_with_kind_of_length(text, unit, near or names), unit=unit)
+    is_other = is_unit(unit) and not own.isdisjoint(stems(text)) and stem(unit) not in lexicon.words
+    if is_other and any(unit_in(name) and set(stems(spaced(name))) & set(stems(text)) for name in names):
+        return replace(question, text=text, unit=unit)  # of another kind: the number that is found is refused
+    return replace(question, text=text) if unit in _OTHER_UNITS and stem(unit) in own else question
+
+
+def _with_kind_of_length(text: str, unit: str, names: Sequence[str]) -> str:
+    """Return a question with «distance» or «duration» for a length that the unit tells apart: «length in km»."""
+    words = {word for name in names for word in stems(spaced(name))}
+    often = (name for name in names_of_unit(unit) if stem(name) in words)
+    return text if stem("length") in words else re.sub(r"\blengths?\b", next(often, "length"), text)
 
 
 def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:

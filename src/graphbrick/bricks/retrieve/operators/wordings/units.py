@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -36,18 +36,18 @@ _SECONDS = _table(
     (3600.0, "hours hrs"),
     (86400.0, "days"),
 )
+_DATA = _table(
+    (1.0, "bytes"),
+    (1e3, "kb kib kilobytes"),
+    (1e6, "mb mib megabytes megs"),
+    (1e9, "gb gib gigabytes gigs"),
+    (1e12, "tb tib terabytes"),
+)
+_DATA_SIZES = ("size", "memory", "storage", "capacity")
+_SURELY_BYTES = 1e5  # the middle of sizes without a unit, from which they are no megabytes
 _UNITS = (  # units of one kind, and what numbers in them are often called
     (_SECONDS, _DURATIONS),
-    (
-        _table(
-            (1.0, "bytes"),
-            (1e3, "kb kib kilobytes"),
-            (1e6, "mb mib megabytes megs"),
-            (1e9, "gb gib gigabytes gigs"),
-            (1e12, "tb tib terabytes"),
-        ),
-        ("size", "memory", "storage", "capacity"),
-    ),
+    (_DATA, _DATA_SIZES),
     (
         _table(
             (0.001, "mm millimetres millimeters"),
@@ -143,13 +143,19 @@ def in_own_unit(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[st
         own = next((table[word] for word in stems(spaced(measure.text(resolver.place))) if word in table), None)
         if own is not None:
             return measure, table[asked] / own
-        if table is not _SECONDS:
-            continue
-        values = measure.of(resolver.place, base.run(resolver.place))
-        if name in _LENGTHS_OF_TIME and table[asked] in (60.0, 3600.0) and 10 <= np.nanmedian(values) <= 600:
-            resolver.assumptions[measure] = f"{measure.text(resolver.place)} has no unit; taken for minutes"
-            return measure, table[asked] / 60
+        middle = float(np.nanmedian(measure.of(resolver.place, base.run(resolver.place))))
+        taken, size = _assumed_unit(name, table, asked, middle)
+        if taken:
+            resolver.assumptions[measure] = f"{measure.text(resolver.place)} has no unit; taken for {taken}"
+            return measure, table[asked] / size
     return None
+
+
+def _assumed_unit(name: str, table: Mapping[str, float], asked: str, middle: float) -> tuple[str, float]:
+    """Return the unit of a number that names none, by its name and its middle value, with its size; "" if none fits."""
+    if table is _SECONDS and name in _LENGTHS_OF_TIME and table[asked] in (60.0, 3600.0) and 10 <= middle <= 600:
+        return "minutes", 60.0
+    return ("bytes", 1.0) if table is _DATA and name in _DATA_SIZES and middle >= _SURELY_BYTES else ("", 1.0)
 
 
 def factor_of(name: str, unit: str) -> float | None:
@@ -163,6 +169,40 @@ def factor_of(name: str, unit: str) -> float | None:
     return None if own is None else table[stem(unit)] / own
 
 
+def factor_by_size(name: str, unit: str, middle: float) -> tuple[str, float | None]:
+    """Return the unit that a number without one is taken for, and how many of it another unit is; ("", None) for none.
+
+    Args:
+        name: The name of the number.
+        unit: The other unit.
+        middle: The middle of the values.
+
+    >>> factor_by_size("runtime", "hours", 96.0), factor_by_size("size", "m", 4.0)
+    (('minutes', 60.0), ('', None))
+    """
+    table = next((table for table, _ in _UNITS if stem(unit) in table), {})
+    words = spaced(name).lower().replace("_", " ").split() if table else []
+    found = (_assumed_unit(word, table, stem(unit), middle) for word in words)
+    return next(((taken, table[stem(unit)] / size) for taken, size in found if taken), ("", None))
+
+
+def may_be_in(name: str, unit: str) -> bool:
+    """Return whether a number may be told in a unit: its name has one of that kind, or says what such units measure.
+
+    >>> may_be_in("height_cm", "metres"), may_be_in("runtime", "hours"), may_be_in("height_cm", "hours")
+    (True, True, False)
+    """
+    table, often = next(((table, often) for table, often in _UNITS if stem(unit) in table), ({}, ()))
+    words = spaced(name).lower().replace("_", " ").split() if table else []
+    has_other = bool(unit_in(name)) and stem(words[-1]) not in table if words else False
+    return not has_other and any(stem(word) in table or word in often for word in words)
+
+
+def is_unit(word: str) -> bool:
+    """Return whether a word is a unit of time, length, weight, data, area, energy, power, frequency or speed."""
+    return any(stem(word) in table for table, _ in _UNITS)
+
+
 def unit_in(name: str) -> str:
     """Return the unit with which the name of a number ends; "" for none.
 
@@ -170,7 +210,7 @@ def unit_in(name: str) -> str:
     ('seconds', '', '')
     """
     words = spaced(name).lower().replace("_", " ").split()
-    return words[-1] if len(words) > 1 and any(stem(words[-1]) in table for table, _ in _UNITS) else ""
+    return words[-1] if len(words) > 1 and is_unit(words[-1]) else ""
 
 
 def is_without_unit(words: Stems, name: str) -> bool:
