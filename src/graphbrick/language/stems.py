@@ -59,6 +59,7 @@ _DOUBLED = re.compile(r"[^aeiou]{1,2}[aiou][bdgmnt]")  # adjectives that double 
 _SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
 _SHORTEST_STEM = 4  # characters that are left of a word without its ending
 _SHORTEST_PLURAL = 4  # letters
+_NO_PLURALS = ("ss", "us", "is", "series", "species")
 _CAMEL = re.compile(
     r"(?<=[a-z])(?=[A-Z])"  # and in «areakm2», «weightkg»
     r"|(?<=[a-z]{3})(?=(?:km2|km3|sqkm|sqmi|kwh|mwh)$)|(?<=[a-z]{2}[a-jl-z])(?=m[23]$)"
@@ -145,12 +146,12 @@ def short_stem(word: str) -> str:
 
 
 def is_plural(word: str) -> bool:
-    """Return whether a word ends like a plural: in one s, and not as «bus» or «basis».
+    """Return whether a word ends like a plural: in one s, and not as «bus», «basis» or «series», which may be one.
 
-    >>> [word for word in ("lakes", "glass", "bus", "basis", "gas") if is_plural(word)]
+    >>> [word for word in ("lakes", "glass", "bus", "basis", "gas", "series") if is_plural(word)]
     ['lakes']
     """
-    return len(word) >= _SHORTEST_PLURAL and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return len(word) >= _SHORTEST_PLURAL and word.endswith("s") and not word.endswith(_NO_PLURALS)
 
 
 def without_plural(words: str) -> str:

@@ -23,6 +23,7 @@ from graphbrick.language.stems import is_plural, stems
 from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
+_KINDS_OF = frozenset("type types kind category class group name".split())
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
 
 
@@ -81,6 +82,10 @@ class GroupReader(Questions):
                 for source, last in self.sources(end, Subject(p.Members(owner), owner)):
                     if last == size and (way := self.links.way(names[0], owner, asked)):
                         yield Grouping(f"{source.name} of {owner}", way, owner, source)
+
+        if size - start > 1 and tokens.word(size - 1) in _KINDS_OF:  # «per fuel type», of a column `fuel`
+            shorter = Tokens(self.parser, tokens.joined(start, size - 1))
+            yield from GroupReader(shorter, Links(shorter)).groupings(base, asked)
 
     def _by_part(self, at: int, name: str) -> Iterator[Grouping]:
         """Yield the year, month, day or weekday of the one date of a class."""

@@ -46,7 +46,10 @@ _THE_BEST = (
     rf"{_WHICH} (?:{_BE}|{_HAS}) (?:the )?(?P<said>{_NUMBER}.+?) (?:{_BE} )?(?:the )?{_BEST}",
 )
 _SHOWN = re.compile(r"(?:list|show|which|give|name)\b")
-_TAIL = re.compile(r" (?P<word>in|of|during|since|for|from|at|with|on|before|after) (?P<rest>.+)$")
+_TAIL = re.compile(
+    r" (?P<word>(?:(?:[a-z]+(?:ed|en|lt|de|ld) )?(?:in|of|during|since|for|from|at|with|on|before|after)"
+    r"|[a-z]+(?:ed|en|lt|de|ld) by|that|which|who)) (?P<rest>.+)$"
+)
 _MEAN = re.compile(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
 
 
@@ -132,7 +135,8 @@ def _said(match: re.Match[str]) -> str:
 def _for_each(match: re.Match[str], text: str, *, is_mean: bool) -> Asked | None:
     said, parts = _said(match), match.groupdict()
     is_number, cue = re.match(_NUMBER, said) is not None, parts.get("cue", "")
-    if cue == "by" and (is_plural(match["group"]) or (not is_number and _SHOWN.match(text))):
+    is_doer = is_plural(match["group"]) and not re.match(rf"{_AMOUNT} ", said)
+    if cue == "by" and (is_doer or (not is_number and _SHOWN.match(text))):
         return None  # «orders placed by customers»
     if is_mean and not is_number:
         return Asked(f"number of {said}", match["group"], "mean")
