@@ -200,6 +200,8 @@ def kinds_in(
     kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
     own = (source for source in sources_of(graph) if source.relation < 0 and source.measured is None)
     kinds += [source.name for source in own if source.words <= said]
+    of_triples = (column.name for column in graph.columns if column.of_triples)
+    kinds += [name for name in of_triples if said.issuperset(stems(spaced(name).replace("_", " ")))]
     of_texts = words_of_values(graph) if graph.columns else frozenset[str]()
     content = [word for word in own_words if word not in QUESTION_WORDS and word not in FUNCTION_WORDS]
     kinds += [word for word in content if any(one in of_texts for one in (word, *possible_singulars(word)))]

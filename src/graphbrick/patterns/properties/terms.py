@@ -10,6 +10,7 @@ from itertools import islice
 from graphbrick.core.properties.values import Kind, Scalar, value_text
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
@@ -19,6 +20,7 @@ from graphbrick.patterns.properties.sources import Source, equal_to, holders_of,
 _LONGEST = 6  # words of a value
 _TEXTS = 64  # whose values a session remembers
 _READ_WORDS = 64  # of a text
+_LONGEST_CODE = 5  # letters
 _WORD = re.compile(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
@@ -133,13 +135,13 @@ def _terms_at(
     graph: Graph, sources: Sequence[Source], words: list[re.Match[str]], at: int, known: Set[str]
 ) -> Iterator[Term]:
     """Yield the readings of the words from a place on, best first."""
-    forms = [stem(word[0].lower().removesuffix("'s")) for word in words[at : at + _LONGEST + 4]]
+    stemmed = [stem(word[0].lower().removesuffix("'s")) for word in words[at : at + _LONGEST + 4]]
     for source in sources:
-        size = _size_of_prize(source, words, at, forms) if source.kind == Kind.BOOLEAN else 0
+        size = _size_of_prize(source, words, at, stemmed) if source.kind == Kind.BOOLEAN else 0
         if size:
             yield Term(words[at].start(), words[at + size - 1].end(), (source,), True, True)
         size = len(source.stems)
-        if tuple(forms[:size]) != source.stems and not (source.kind == Kind.BOOLEAN and _adverb(words[at], source)):
+        if tuple(stemmed[:size]) != source.stems and not (source.kind == Kind.BOOLEAN and _adverb(words[at], source)):
             continue
         if source.kind == Kind.BOOLEAN:
             last = words[at + size - 1]
@@ -161,8 +163,9 @@ def _terms_at(
             continue
         named = [source for source in texts if not _is_other_name(sources, source, span)]
         readings = [(source, value) for source in named if (value := _value(graph, source, span)) is not None]
+        readings = [one for one in readings if length > 1 or not _is_only_code(graph, *one, span[0])]
         if readings:
-            after = tuple(forms[length : length + 2])
+            after = tuple(stemmed[length : length + 2])
             exact = [s for s, _ in readings if after[: len(s.stems)] == s.stems]
             end = at + length + (len(exact[0].stems) if exact else 0)
             if not exact and after[:1] and any(after[0] == s.stems[-1] and s.stems[1:] for s, _ in readings):
@@ -171,6 +174,12 @@ def _terms_at(
             chosen = tuple(exact or [source for source, _ in readings])
             value = next(value for source, value in readings if source == chosen[0])
             yield Term(words[at].start(), words[end - 1].end(), chosen, value, bool(exact))
+
+
+def _is_only_code(graph: Graph, source: Source, value: Scalar, word: str) -> bool:
+    """Return whether an everyday word is written like the code of one thing: «run» is no station with the code RUN."""
+    is_code = isinstance(value, str) and value.isupper() and len(value) <= _LONGEST_CODE and word.islower()
+    return is_code and forms.is_word(word) and len(equal_to(graph, source.name, str(value))) == 1
 
 
 def _is_other_name(sources: Sequence[Source], source: Source, span: Sequence[str]) -> bool:

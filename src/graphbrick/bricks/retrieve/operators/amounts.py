@@ -10,6 +10,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, ValuePlan
 from graphbrick.core.properties.values import shown_value
+from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import numbers_of, value_of
 
 
@@ -32,6 +33,8 @@ HOW = {
     "minimum": "smallest", "min": "smallest",
 }  # fmt: skip
 """Words before a number, and how the numbers of several become one."""
+MEANS = frozenset(map(stem, ("avg", "average", "mean")))
+"""Stems of names of numbers that are averages, which are no totals."""
 _REDUCED: dict[str, Callable[[Floats], np.floating]] = {
     "sum": np.sum, "mean": np.mean, "median": np.median, "largest": np.max, "smallest": np.min
 }  # fmt: skip

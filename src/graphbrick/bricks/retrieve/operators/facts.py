@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.amounts import HOW, MEANS
 from graphbrick.bricks.retrieve.operators.own_dates import begins_or_ends
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
@@ -165,6 +166,8 @@ class Facts:
             if phrase in ("name", "names") and not MENTION.fullmatch(where):
                 return self.base(where)
             sources, part = self.named(phrase)
+            if HOW.get(phrase.split()[0]) == "sum":  # an average is no total
+                sources = [one for one in sources if MEANS.isdisjoint(one.stems)]
             if not sources or (sources[0].is_date and text.startswith("who ")):
                 continue
             base = self._owners(where, phrase)
@@ -314,8 +317,10 @@ class Facts:
         for words in filter(None, ways):
             source = self.own(amounts_first([one for one in self.said(words) if one in numbers]), base)
             if source is not None:
-                is_sum = len(base.run(self.place)) > 1 and not isinstance(base, Listed)
-                return Amount(base, Attribute(source)) if is_sum else Values(base, source)
+                is_several = len(base.run(self.place)) > 1 and not isinstance(base, Listed)
+                if is_several and how not in ("much", "many", None):  # «how old are the winners»: the age of each
+                    return Values(base, source, "each")
+                return Amount(base, Attribute(source)) if is_several else Values(base, source)
         if how == "much" and not self.is_relation(f"{match['noun'] or ''} {match['verb'] or ''}"):
             raise self._missing(base, match["verb"] or "amount")
         return None
@@ -395,6 +400,8 @@ class Facts:
         raise self._missing(Listed((one,)), "time since when this holds")
 
 
-_PLACES = tuple(map(stem, ("address", "city", "location", "place", "headquarters", "region", "country")))
+_PLACES = tuple(
+    map(stem, "address city location place headquarters region country hometown birthplace town home".split())
+)
 _HAPPEN = frozenset(map(stem, ("happen", "occur", "place", "begin", "start")))
 _BEGINS = frozenset(map(stem, ("since", "from", "start", "started", "begin", "joined", "date", "year", "valid")))

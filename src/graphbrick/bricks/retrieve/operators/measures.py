@@ -88,8 +88,8 @@ class Gap(Measure):
     """By how much one number or date of an entity is above another of its own."""
 
     is_own: ClassVar[bool] = True
-    one: Attribute
-    other: Attribute
+    one: Measure
+    other: Measure
 
     def text(self, place: Place) -> str:
         """Return the first number as people read it: what it is compared with stands in the bounds."""

@@ -41,6 +41,7 @@ _NO_SIZES = frozenset(
     map(stem, "id code number rank year season tier level severity age position order version zip".split())
 )
 _TYPED = 20  # owners whose types explain a noun
+_NO_DATES = frozenset("price weight size height speed population".split())  # what no date measures
 
 
 class Resolver(OwnDates):
@@ -177,7 +178,7 @@ class Resolver(OwnDates):
             names = ()  # the highest rating is no number of what was rated
         for name in names:
             attribute = self.attribute(name, base)
-            if attribute is not None:
+            if attribute is not None and (_NO_DATES.isdisjoint(names) or not attribute.is_date(self.place)):
                 return attribute
         only = self.only_date(base) if "date" in names else self._only_size(base, wording) if "size" in names else None
         if only is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import MOMENT
 from graphbrick.bricks.retrieve.operators.grammar.groups import Reading, Subject
-from graphbrick.bricks.retrieve.operators.grammar.measures import Above
+from graphbrick.bricks.retrieve.operators.grammar.measures import Above, CountIn
 from graphbrick.bricks.retrieve.operators.grammar.numbers import AGE, Bound
 from graphbrick.bricks.retrieve.operators.grammar.ranking import Ranking
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED, DECADES, HAPPENS, THEIR
@@ -204,6 +204,27 @@ class Comparing(Ranking):
             low, high = (0.0, np.inf) if kind == "over" else (-np.inf, 0.0)
             words = f"{up if kind == 'over' else down} {other.name}"
             yield Reading(p.Within(subject.plan, gap, low, high, said=words), last, known=(source, other))
+
+    def having_more(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(owners with) more dogs than cats», «(players with) fewer goals than assists»."""
+        tokens, more = self.tokens, self.tokens.word(at)
+        low, high = (0.0, np.inf) if more == "more" else (-np.inf, 0.0)
+        for one, than, said in self._counted(at + 1, subject) if more in ("more", "fewer", "less") else ():
+            if tokens.word(than) != "than":
+                continue
+            for other, last, further in self._counted(than + 1, subject):
+                words = f"{more} than {other.text(self.place)}"
+                plan = p.Within(subject.plan, p.Gap(one, other), low, high, said=words)
+                yield Reading(plan, last, known=(*said, *further))
+
+    def _counted(self, at: int, subject: Subject) -> Iterator[tuple[p.Measure, int, tuple[Source, ...]]]:
+        """Yield a number of each subject, or how many of something it has, with the place after it."""
+        for source, end in self.sources(at, subject):
+            if source.literal is not None and not source.is_date:
+                yield p.Attribute(source), end, (source,)
+        for inner, end in self.noun(at):
+            for link in self.links.plain(subject.name, (inner.name,), "have"):
+                yield CountIn(link.steps, inner.plan), end, ()
 
     def _sides(self, at: int) -> Iterator[tuple[str, int, str]]:
         """Yield «after», «below», «more than», «greater than», with the place after each, and whether it is over."""

@@ -9,16 +9,18 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import Date, of_year
-from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
+from graphbrick.bricks.retrieve.operators.grammar.groups import Subject, joined
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound, Numbers
 from graphbrick.bricks.retrieve.operators.measures import span_of
+from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties
 from graphbrick.bricks.retrieve.operators.triples.edges import Condition, During, Edges, Measures, Said
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import Stems, possible_singulars, stem, stems
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.lexicon import SMALL
 
 _FEW, _LONGEST = 100, 4  # different texts of a property; words of a role
@@ -49,6 +51,8 @@ class Roles(Numbers):
         yield from self._named_text(at)
         for end in range(min(at + _LONGEST, len(tokens)), at, -1):
             last = tokens.word(end - 1)
+            if end == at + 1 and last in FUNCTION_WORDS:
+                continue  # «in series 9» has no result IN
             for form in (last, *possible_singulars(last)):
                 found = self.texts.get((*tokens.stems(at, end - 1), *stems(form)))
                 if found is not None:
@@ -83,10 +87,28 @@ class Roles(Numbers):
                     if tokens.word(end) in ("of", "at", "for", "in", "with", "from"):
                         place = tokens.past(end + 1, ("the",))
                         entity = tokens.entity(place)
-                        if entity is not None:
-                            edges = Edges(relation, None, p.Listed((entity,)), (condition,))
-                            yield Subject(Ends(edges, heads=True), start), place + 1
+                        tails = None if entity is None else self._tails(start, relation, p.Listed((entity,)))
+                        if tails is not None:
+                            yield (
+                                Subject(Ends(Edges(relation, None, tails, (condition,)), heads=True), start),
+                                place + 1,
+                            )
                     yield Subject(Ends(Edges(relation, None, None, (condition,)), heads=True), start), end
+
+    def _tails(self, start: str, relation: int, ends: p.Listed) -> SetPlan | None:
+        """Return an entity where a relation leads to its class, else what the one further relation joins to it.
+
+        Who was out in a series was so in an episode of it.
+        """
+        own = self.links.classes_of(ends.run(self.place))
+        names = {join.end for join in self.links.joins[start] if join.relation == relation and join.forward}
+        if names.intersection(own):
+            return ends
+        further = [(name, link) for name in sorted(names) for link in self.links.plain(name, own, "of")]
+        if len(further) != 1:
+            return None
+        ((name, link),) = further
+        return joined(Subject(p.Members(name), name), link, ends)
 
     def conditions(self, at: int, link: Link) -> Iterator[tuple[tuple[Condition, ...], int]]:
         """Yield the conditions on the triples of a link that begin at a place, the most first; then none."""

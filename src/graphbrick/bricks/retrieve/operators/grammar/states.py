@@ -160,6 +160,7 @@ class States(Distances):
     def _having(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield what follows «have» or «with»: properties, numbers of things, superlatives, roles."""
         tokens = self.tokens
+        yield from self.having_more(at, subject)
         yield from self._having_value(at, subject)
         yield from self._having_records(at, subject)
         yield from self._having_role(at, subject)

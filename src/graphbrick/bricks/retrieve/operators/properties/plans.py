@@ -32,7 +32,7 @@ class Values(TextPlan):
         base: The set.
         source: The property.
         part: "year" for the years of dates, "count" for their number, "commonest" or "rarest" for the values that most,
-            or fewest, entities have; "" for whole values.
+            or fewest, entities have, "each" for a line for each entity that has any; "" for whole values.
     """
 
     base: SetPlan
@@ -41,6 +41,8 @@ class Values(TextPlan):
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
+        if self.part == "each":
+            return f"{self.source.name} of each of: {self.base.text(place)}"
         return f"{self.part or ''}{' of ' if self.part else ''}{self.source.name} of: {self.base.text(place)}"
 
     def owners(self, place: Place) -> Ints:
@@ -55,6 +57,9 @@ class Values(TextPlan):
         values = [value for value in own if value is not None]
         if not values:
             raise no_value(self.base.text(place), self.source.name)
+        if self.part == "each":
+            known = [(entity, value) for entity, value in zip(entities, own, strict=True) if value is not None]
+            return [Shown(f"{place.graph.label(one)}: {', '.join(self._texts(value))}", one) for one, value in known]
         labels = list(map(place.graph.label, entities)) if is_named and self.part in ("", "year") else []
         if labels and len(set(labels)) == len(labels):
             lines = [", ".join(self._texts(value)) if value is not None else "not known" for value in own]

@@ -15,6 +15,8 @@ from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, BestTime, Bounded
 from graphbrick.bricks.retrieve.operators.triples.ratings import RATINGS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
+from graphbrick.language import forms
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import Source, owners_of
@@ -88,7 +90,9 @@ class TripleSuperlatives(Parts):
             frame = self.frame(said, period=period)
             if match["lead"] == "who" and frame and not self.frames.is_literal(frame.edges.relation, left):
                 return None  # «who bought the most tracks» does not ask for invoices
-            how = "triples" if self.english.search("gains", left) or MENTION.fullmatch(words[0]) else "ends"
+            is_record = frame is not None and frame.edges.relation in self._records(words[-1])
+            is_each = is_record or self.english.search("gains", left) or MENTION.fullmatch(words[0])
+            how = "triples" if is_each else "ends"
         else:
             if not is_sum or words or per:
                 return None
@@ -227,6 +231,11 @@ class TripleSuperlatives(Parts):
 
     def _rank(self, match: re.Match[str]) -> tuple[int, int]:
         return self.english.ordinals.get(match["rank"] or "", 1), self.english.count_of(match["n"] or "")
+
+    def _records(self, noun: str) -> list[int]:
+        """Return the relations whose triples a noun stands for: treatments of `TREATED_BY`."""
+        one = forms.singular(noun) if forms.is_installed() else noun
+        return relations_of_noun(self.place.graph, self.lexicon, one)
 
     def _compared_side(self, frame: Frame, left: str, counted: str, verb: str = "") -> bool | None:
         """Return whether the heads of triples are compared, False for the tails; None if that is not clear.

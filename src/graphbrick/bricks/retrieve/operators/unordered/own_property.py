@@ -84,7 +84,7 @@ def _asked(graph: Graph, lexicon: Lexicon, question: Question) -> str:
         return ""
     if " and " in bare or bare.count(",") > 1 or _IN_HOW_MANY.match(text):
         return ""  # one of several that are asked for would be left out; «in how many games» is a count
-    if _THINGS.match(text) or re.search(r"\d", bare):  # «in 2019» would be left out
+    if _THINGS.match(text) or re.search(r"\d|[a-z]'s? [a-z]", bare):  # «in 2019», «e0's boss's salary»
         return ""
     own = set(graph.types(question.entities[0]))
     if not _COUNTS.issuperset(english().cues_in(text)) or not own.issuperset(lexicon.classes_in(bare)):

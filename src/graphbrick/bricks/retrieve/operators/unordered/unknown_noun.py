@@ -147,12 +147,21 @@ def _is_in_label_only(lexicon: Lexicon, word: str) -> bool:
 
 
 def _nearest(noun: str, lexicon: Lexicon, embedder: Embedder) -> str:
-    """Return the class that is nearest to a noun; "" if it is far, or wider: not all people are gardeners."""
-    by_name = {spaced(name).lower(): name for name in lexicon.classes}
-    one, names = forms.singular(noun), list(by_name)
+    """Return the class that is nearest to a noun; "" if it is far, or wider: not all people are gardeners.
+
+    A noun of people stands for people, one of times for times: a contestant is no episode, and a year no series. Where
+    only one class is of people, it is that one: contestants are bakers.
+    """
+    by_name, one = {spaced(name).lower(): name for name in lexicon.classes}, forms.singular(noun)
+    kind = "" if one.endswith(("er", "or")) else forms.kind_of(one)  # a poster need not be somebody who posts
+    names = [name for name in by_name if kind not in (forms.PERSON, forms.TIME) or forms.kind_of(name) == kind]
+    if not names:
+        return ""
     scores = embedder.score(one, names)
     best = int(scores.argmax())
-    return by_name[names[best]] if scores[best] >= _LEAST and not senses.is_narrower(one, names[best]) else ""
+    is_only = kind == forms.PERSON and len(names) == 1
+    is_near = is_only or scores[best] >= _LEAST
+    return by_name[names[best]] if is_near and not senses.is_narrower(one, names[best]) else ""
 
 
 def _reworded(text: str, noun: str, name: str) -> str:

@@ -127,7 +127,13 @@ class Truth:
         """Read «is the average age of nurses higher than 40»."""
         amount, bounds = Numbers(self.parser).read(value), self.parser.comparisons.stated_bounds(comparison)
         number = self.english.read_amount(bounds.right) if bounds else None
-        if amount is None or bounds is None or number is None or number.date or self.english.content(number.rest):
+        if (
+            not isinstance(amount, ValuePlan)
+            or bounds is None
+            or number is None
+            or number.date
+            or self.english.content(number.rest)
+        ):
             return None
         return p.Compares(amount, bounds.kind, number.value) if bounds.kind in _KINDS else None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.amounts import HOW
+from graphbrick.bricks.retrieve.operators.amounts import HOW, MEANS
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnreadWordError, ValuePlan
+from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
@@ -27,7 +28,7 @@ class Numbers:
     def __init__(self, parser: Parser) -> None:
         self.parser, self.english, self.resolver = parser, parser.english, parser.resolver
 
-    def read(self, text: str) -> ValuePlan | None:
+    def read(self, text: str) -> Plan | None:
         """Return the plan of a question for a number; None if it asks for something else.
 
         Raises:
@@ -147,7 +148,7 @@ class Numbers:
             return None
         return self._amount_of(match["where"], match["what"])
 
-    def _how(self, text: str) -> ValuePlan | None:
+    def _how(self, text: str) -> Plan | None:
         """Read «how large is e0», «how old is the capital of e0»."""
         match = self.english.match("how", text)
         comparison = self.english.comparatives.get(f"more {match['adjective']}") if match else None
@@ -165,6 +166,8 @@ class Numbers:
                 text = f"'how {match['adjective']}' needs an age; this graph has a date, {date!r}"
                 raise CannotPlanError(text, code="operators.needs_age")
             measure = age
+        if isinstance(measure, p.Attribute) and measure.source.relation < 0 and len(base.run(self.parser.place)) > 1:
+            return Values(base, measure.source, "each")  # «how old were the bakers of e0» asks for the age of each
         return p.Amount(base, measure)
 
     def _named(self, text: str) -> SetPlan:
@@ -173,6 +176,8 @@ class Numbers:
     def _amount_of(self, where: str, words: str, *, how: str = "sum") -> ValuePlan:
         base = self._named(where)
         measure = self.resolver.attribute(words, base)
+        if how == "sum" and measure is not None and not MEANS.isdisjoint(measure.source.stems):
+            measure = None  # an average of its own is no total
         if measure is None and isinstance(base, p.Listed):
             base, measure = self._of_parts(base, words)
         if measure is None:

@@ -91,7 +91,9 @@ def relations_of_noun(graph: Graph, lexicon: Lexicon, noun: str) -> list[int]:
     """Return the relations whose triples a noun stands for: reviews of `REVIEWED`; none for the name of a class."""
     if lexicon.class_named(stems(noun)) or stems(noun) in lexicon.roles:
         return []
-    return [number for number, verb in enumerate(_verbs(graph)) if verb and stem(verb) == stem(noun)]
+    said = stem(noun)
+    own = [number for number, verb in enumerate(_verbs(graph)) if verb and stem(verb) == said]
+    return own or [number for number, verb in enumerate(_verbs(graph)) if verb and said in map(stem, forms.acts(verb))]
 
 
 def _verbs(graph: Graph) -> list[str]:

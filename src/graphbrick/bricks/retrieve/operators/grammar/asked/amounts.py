@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.amounts import Share
+from graphbrick.bricks.retrieve.operators.amounts import MEANS, Share
 from graphbrick.bricks.retrieve.operators.grammar.clauses import Clauses
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, KINDS, QUANTITIES
@@ -23,6 +23,9 @@ _LEADS = frozenset(
      "list all", "list all the", "show", "show all", "show the", "show me the", "show me all", "give me the",
      "give me all")
 )  # fmt: skip
+_TAILS = {
+    "on average": "mean", "in total": "sum", "in all": "sum", "together": "sum", "combined": "sum", "altogether": "sum"
+}  # fmt: skip
 
 
 class Amounts(Clauses):
@@ -66,7 +69,8 @@ class Amounts(Clauses):
                     if at and start > at and end == len(tokens) and is_plural(tokens.word(end - 1)):
                         yield Values(p.Members(name), source), end  # «all customer countries»
                     are_many = source.kind is Kind.BOOLEAN and is_plural(tokens.word(end - 1))
-                    if not tokens.is_one_of(end, ("of", "for")) or self.class_at(at, end) or are_many:
+                    is_no_total = tokens.word(start) == "total" and not MEANS.isdisjoint(source.stems)
+                    if not tokens.is_one_of(end, ("of", "for")) or self.class_at(at, end) or are_many or is_no_total:
                         continue  # «employees of e0» are no values of EmployeeType, nor «subparts» of is_subpart
                     for subject, last in self._owner(end + 1, name) if source.relation < 0 else ():
                         is_sum = tokens.word(start) == "total" and len(subject.plan.run(self.place)) > 1
@@ -123,7 +127,8 @@ class Amounts(Clauses):
             for name in self.links.joins:
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
                     is_year = source.is_date and source.kind == Kind.INTEGER and how != "sum"
-                    if source.literal is None or (source.is_date and not is_year):
+                    is_mean = how == "sum" and not MEANS.isdisjoint(source.stems)
+                    if source.literal is None or (source.is_date and not is_year) or is_mean:
                         continue
                     if tokens.is_one_of(end, ("of", "for", "over", "across", "among", "in", "by")):
                         yield from (
@@ -141,9 +146,10 @@ class Amounts(Clauses):
 
     def _on_average(self) -> Iterator[tuple[Plan, int]]:
         tokens = self.tokens
-        tail = {"on average": "mean", "in total": "sum", "in all": "sum"}.get(" ".join(tokens.words[-2:]))
-        if tail is None:
+        size = next((n for n in (2, 1) if " ".join(tokens.words[-n:]) in _TAILS), 0)
+        if not size:
             return
+        tail = _TAILS[" ".join(tokens.words[-size:])]
         for name in self.links.joins:
             for source, end in [*self.sources(2, Subject(p.Members(name), name)), (None, 2)]:
                 if not tokens.is_one_of(end, ("do", "does", "did", "are", "is")):
@@ -158,7 +164,7 @@ class Amounts(Clauses):
                         if source
                         else last + (one is not None and tokens.word(1) != "old")
                     )
-                    if one is not None and one.literal is not None and not one.is_date and rest == len(tokens) - 2:
+                    if one is not None and one.literal is not None and not one.is_date and rest == len(tokens) - size:
                         yield p.Amount(subject.plan, p.Attribute(one), tail), len(tokens)
 
     def _of_property(self) -> Iterator[tuple[Plan, int]]:

@@ -92,7 +92,8 @@ def more_of(parser: Parser, text: str, read: Callable[[Parser, str], Plan | None
 
     left, right = match["left"].split(), match["right"].split()
     right = [*right[:-1], left[-1]] if right[-1] == "ones" else right
-    lefts = (" ".join([*left, right[-1]]), " ".join(left)) if right[0] not in _BEGINS else (" ".join(left),)
+    is_noun_last = len(right) > 1 and right[0] not in _BEGINS  # «Italian than German suppliers»
+    lefts = (" ".join([*left, right[-1]]), " ".join(left)) if is_noun_last else (" ".join(left),)
     one = next(filter(None, map(count, lefts)), None)
     other = next(filter(None, map(count, _rights(left, right))), None) if one else None
     if one is None or other is None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.grammar.asked.measured import MeasuredAsked
 from graphbrick.bricks.retrieve.operators.grammar.asked.more import asks_for_more, more_of
+from graphbrick.bricks.retrieve.operators.grammar.asked.over_triples import AmountsOfTriples
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
 from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
 from graphbrick.bricks.retrieve.operators.grammar.left_out import assume_other
@@ -39,7 +39,7 @@ _DO_WE = frozenset(("do we have", "do you have", "have we got", "have you got"))
 _MOST_READINGS, _LOOKED_AT = 60, 50
 
 
-class Questions(MeasuredAsked):
+class Questions(AmountsOfTriples):
     """A reader of one question."""
 
     def read(self) -> Plan | None:
@@ -52,6 +52,7 @@ class Questions(MeasuredAsked):
             self._yes_or_no,
             self._how_far,
             self._journeys,
+            self._over_triples,
             self._measured,
             self._count,
             self._of_property,

@@ -23,6 +23,14 @@ _NEITHER = re.compile(
     rf"(?:,? (?:that|which|who))?(?: (?:is|are|was|were))?(?: {_BEING})? "
     rf"neither (?P<where>in|at|from|on|of) (?P<one>.+?) nor (?:(?P=where) )?(?P<other>.+)$"
 )
+_NEITHER_OF = re.compile(  # «neither fast nor cheap from e0»: all that is told is of e0
+    r"(?P<neither>,? (?:(?:that|which|who) )?(?:(?:is|are|was|were) )?neither (?!in |at |from |on |of ).+? nor .+?)"
+    r"(?P<tail> (?:from|by|of|made by) e\d+)$"
+)
+_BOTH_A = re.compile(r"\bboth (?P<one>an? [a-z]+(?: [a-z]+)?) and (?P<other>an? )(?=[a-z])")
+_MORE_OF = re.compile(
+    r"^(?:which|what) (?:are there|do we have|do you have|have we got) (?P<more>more|fewer) of[,:]? (?P<what>.+ or .+)$"
+)
 _WORTH = re.compile(
     r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?\d[\d.,]* (?P<unit>[a-z]+)\b)"
 )
@@ -52,6 +60,9 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
         if lexicon.class_of_people:
             text = re.sub(r"^who(?= are )", f"which {forms.plural(spaced(lexicon.class_of_people).lower())}", text)
     text = _NEITHER.sub(r" not \g<where> \g<one> or \g<other>", text)
+    text = _NEITHER_OF.sub(r"\g<tail>\g<neither>", text)
+    text = _BOTH_A.sub(r"\g<one> and \g<other>", text)
+    text = _MORE_OF.sub(r"are there \g<more> \g<what>", text)
     worth = _WORTH.search(text)
     if worth is not None and any(one.stems == (stem(worth["unit"]),) for one in sources_of(graph)):
         text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
