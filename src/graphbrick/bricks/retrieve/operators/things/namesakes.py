@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,16 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.language.stems import stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
 _MOST = 50  # entities of one name
+_MOST_NAMED = 4  # names of a question of which others are tried
+_COMPARED = re.compile(r"\be(?P<one>\d+)\b(?:,? (?:or|vs\.?|versus)|[^,]* than)(?: [a-z]+){0,2} e(?P<other>\d+)\b")
 _MOST_WORDS = 16  # words that tell them apart
 
 
@@ -29,7 +35,11 @@ def told_apart(parser: Parser) -> Question:
         if not 1 < len(namesakes) <= _MOST:
             continue
         listed = p.Listed(tuple(sorted(namesakes)))
-        said = _ranked(parser, question, number, listed) or _described(parser, question, number, listed)
+        said = (
+            _of_class(parser, question, number, listed)
+            or _ranked(parser, question, number, listed)
+            or _described(parser, question, number, listed)
+        )
         if said is None:
             continue
         words, text, chosen = said
@@ -41,7 +51,60 @@ def told_apart(parser: Parser) -> Question:
             by=words,
         )
         question = replace(question, text=text, entities=entities)
-    return question
+    return _of_one_class(parser, question)
+
+
+def other_readings(graph: Graph, question: Question) -> Iterator[Question]:
+    """Yield a question with another entity of the same name in the place of one of its entities."""
+    for number, entity in enumerate(question.entities[:_MOST_NAMED]):
+        for other in _namesakes(graph, entity):
+            if not set(graph.types(other)) <= set(graph.types(entity)):
+                entities = (*question.entities[:number], other, *question.entities[number + 1 :])
+                yield replace(question, entities=entities)
+
+
+def _namesakes(graph: Graph, entity: int) -> list[int]:
+    """Return the other entities of the name of an entity; none if there are many."""
+    named = graph.named(graph.label(entity))
+    return [other for other in named if other != entity] if len(named) <= _MOST else []
+
+
+def _of_one_class(parser: Parser, question: Question) -> Question:
+    """Return a question in which two things that are compared are of one class, where their names allow it.
+
+    In «does München have more stations than Hamburg» both are cities, or both are offices.
+    """
+    graph, match = parser.place.graph, _COMPARED.search(question.text)
+    pair = tuple(sorted({int(match["one"]), int(match["other"])})) if match else ()
+    if len(pair) != 2 or pair[1] >= len(question.entities):
+        return question
+    one, other = (question.entities[number] for number in pair)
+    if set(graph.types(one)) & set(graph.types(other)):
+        return question
+    readings = [(one, two) for two in _namesakes(graph, other)] + [(two, other) for two in _namesakes(graph, one)]
+    readings += [(first, second) for first in _namesakes(graph, one) for second in _namesakes(graph, other)]
+    fits = [both for both in readings if set(graph.types(both[0])) & set(graph.types(both[1]))]
+    fits.sort(key=lambda both: not any(map(forms.is_place, map(str.lower, graph.types(both[0])))))
+    if not fits:
+        return question
+    entities = list(question.entities)
+    for number, chosen in zip(pair, fits[0], strict=True):
+        if chosen != entities[number]:
+            name, kind = graph.label(chosen), ", ".join(graph.types(chosen))
+            event(f"{name!r} is taken for the {kind}, as what it is compared with", "operators.of_one_class", name=name)
+        entities[number] = chosen
+    return replace(question, entities=tuple(entities))
+
+
+def _of_class(parser: Parser, question: Question, number: int, listed: p.Listed) -> tuple[str, str, int] | None:
+    """Read «the state of e0», where one of the name is a state and the one that was taken is not."""
+    match = re.search(rf"\bthe (?P<noun>[a-z]+) (?:of |called |named )?e{number}\b", question.text)
+    name = parser.resolver.lexicon.class_named(stems(match["noun"])) if match else ""
+    members = parser.place.classes.get(name) if name else None
+    if match is None or members is None or question.entities[number] in members:
+        return None
+    fits = np.intersect1d(listed.run(parser.place), members)
+    return (match["noun"], question.text, int(fits[0])) if len(fits) == 1 else None
 
 
 def _ranked(parser: Parser, question: Question, number: int, listed: p.Listed) -> tuple[str, str, int] | None:

@@ -12,7 +12,7 @@ from graphbrick.bricks.retrieve.operators.unordered.own_property import own_prop
 from graphbrick.bricks.retrieve.operators.unordered.unknown_noun import noun_as_class
 from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.core import Evidence, Query, Subgraph
-from graphbrick.core.trace import StageTrace, Trace, record, tell_again
+from graphbrick.core.trace import StageTrace, Trace, event, record, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.models.embedders.embedder import Embedder
@@ -20,6 +20,7 @@ from graphbrick.patterns.lexicon import Lexicon
 
 CONFIDENCE = 0.4
 """The confidence of an answer to a question of which a word is read as one of the graph that is near to it."""
+_ASSUMED, _MOST_NAMESAKES = 0.5, 6
 _SURE = 0.3  # confidence below which words are compared
 
 
@@ -45,6 +46,8 @@ def or_by_meaning(
     with record(trial, "", ""):
         evidence = retrieve(query, subgraph)
     is_weak = not evidence.items or (evidence.confidence is not None and evidence.confidence < _SURE)
+    if not evidence.items and (found := _of_namesake(retrieve, query, subgraph)) is not None:
+        return found
     is_open = is_weak and bool(lexicon.classes) and forms.is_installed()
     if is_open and embedder is not None and embedder.reads(query.text):
         graph = cast(Graph, subgraph.graph)
@@ -58,6 +61,26 @@ def or_by_meaning(
             return replace(found, confidence=CONFIDENCE)
     tell_again(trial)
     return evidence
+
+
+def _of_namesake(retrieve: Callable[[Query, Subgraph], Evidence], query: Query, subgraph: Subgraph) -> Evidence | None:
+    """Return a sure answer about another entity of a name of the question; None if there is none."""
+    graph = cast(Graph, subgraph.graph)
+    for mention in query.mentions:
+        for other in mention.others[:_MOST_NAMESAKES]:
+            if set(graph.types(other)) == set(graph.types(mention.entity)):
+                continue
+            seeds = tuple(other if seed == mention.entity else seed for seed in query.seeds if seed != other)
+            mentions = tuple(replace(one, entity=other, others=()) if one == mention else one for one in query.mentions)
+            with record(Trace(), "", "") as read:
+                found = retrieve(replace(query, seeds=seeds, mentions=mentions), subgraph)
+            if found.items and (found.confidence or 0.0) >= _ASSUMED:
+                name, kind = graph.label(other), ", ".join(graph.types(other))
+                said = f"{name!r} is taken for the {kind}, of which the graph knows what is asked"
+                event(said, "operators.namesake_answers", name=name)
+                tell_again(Trace([read]))
+                return found
+    return None
 
 
 def _read_again(

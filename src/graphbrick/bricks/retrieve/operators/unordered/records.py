@@ -33,6 +33,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
+from graphbrick.bricks.retrieve.operators.things.namesakes import other_readings
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples, OfTriples
 from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named
@@ -40,6 +41,7 @@ from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_tri
 from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
+from graphbrick.core.trace import event
 from graphbrick.language.stems import is_plural
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
@@ -56,7 +58,22 @@ def by_grammar(parser: Parser) -> Plan | None:
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need neither
 
         several = properties_of_several(Facts(parser), text)
-    return several or of_named(parser, _by_grammar_alone) or _by_grammar_alone(parser)
+    return several or of_named(parser, _by_grammar_alone) or _by_grammar_alone(parser) or _of_another(parser)
+
+
+def _of_another(parser: Parser) -> Plan | None:
+    """Return the plan of a question in which a name of several entities stands for one that all other words fit."""
+    graph = parser.place.graph
+    for question in other_readings(graph, parser.question):
+        plan = _by_grammar_alone(Parser(parser.resolver, question))
+        if plan is None or (isinstance(plan, SetPlan) and not len(plan.run(parser.place))):
+            continue
+        changed = zip(question.entities, parser.question.entities, strict=True)
+        (other,) = (one for one, before in changed if one != before)
+        name, kind = graph.label(other), ", ".join(graph.types(other))
+        event(f"{name!r} is taken for the {kind}, which the question fits", "operators.another_reading", name=name)
+        return plan
+    return None
 
 
 def _by_grammar_alone(parser: Parser) -> Plan | None:
