@@ -65,6 +65,9 @@ _OF_YEARS = re.compile(
 )  # names of columns whose whole numbers may be years
 _FEW = 5  # texts of a column of codes
 _COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
+_BETWEEN = frozenset(  # values of a column of yes and no that are neither
+    "partial partly partially limited some mixed maybe unknown n/a na none - ?".split()
+) | {"not known", ""}
 _YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})
 # Codes that are seen together in a column, with the words for them.
 _CODES = (
@@ -88,8 +91,9 @@ class Source:
         words: The stems of the words of its name that have a meaning.
         stems: The stems of its name, in order, without a leading «is» or «has».
         spoken: The words of its name, in lower case; "" for a relation.
-        yes: The value that is true in a column of two values, such as 1 or "Y".
-        codes: The texts of a column of a few letters, such as "L" and "R", by the words for them.
+        yes: The value that is true in a column of yes and no, such as 1 or "Y".
+        codes: The texts of a column of a few letters, such as "L" and "R", by the words for them; in a column of yes
+            and no those that are neither, such as "partial".
         measured: Where the amounts of a quantity are that stands at triples; None for a property of entities.
     """
 
@@ -200,8 +204,10 @@ def _coded(graph: Graph, name: str, words: Stems) -> tuple[Scalar, dict[str, str
     if columns[0].is_binary() and not _COUNTS.intersection(words) and not is_plural(name.lower()):
         return 1, {}
     codes = {text.lower(): text for text in columns[0].few_texts(_FEW)}
-    if codes.keys() in _YES_NO:
-        return next(text for code, text in codes.items() if code[0] in "yt"), {}
+    pair = next((one for one in _YES_NO if one <= codes.keys() and codes.keys() - one <= _BETWEEN), None)
+    if pair is not None:
+        yes = next(text for code, text in codes.items() if code in pair and code[0] in "yt")
+        return yes, {stem(code): text for code, text in codes.items() if code not in pair}
     family = next((one for one in _CODES if len(codes) > 1 and codes.keys() <= one.keys()), {})
     return True, {word: text for code, text in codes.items() for word in family.get(code, "").split()}
 

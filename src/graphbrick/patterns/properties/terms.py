@@ -155,7 +155,7 @@ def _terms_at(
             if value is not None:
                 yield Term(words[at].start(), words[place + length - 1].end(), (source,), value, True)
                 break
-    texts = [source for source in sources if source.kind == Kind.TEXT]
+    texts = [source for source in sources if source.kind == Kind.TEXT or source.codes]
     for length in range(min(_LONGEST, len(words) - at), 0, -1):
         span = [word[0] for word in words[at : at + length]]
         is_unit = length == 1 and at > 0 and words[at - 1][0][-1].isdigit() and span[0].lower() in _CURRENCIES
@@ -253,11 +253,9 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     text = " ".join(span)
     if source.kind in (Kind.INTEGER, Kind.NUMBER):
         return float(text) if len(span) == 1 and _NUMBER.fullmatch(text) else None
-    if source.kind != Kind.TEXT:
-        return None
     plain = _COMPOUND.sub("", text.removesuffix("'s"))
     code = source.codes.get(stem(plain)) or source.codes.get(plain.lower())
-    if code is not None:
+    if code is not None or source.kind != Kind.TEXT:
         return code
     singulars = () if has_names_of_people(source) else _singulars(plain)
     names = (*_SHORT_NAMES.get(plain.casefold(), ()), code_of_state(plain, source.words))

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import sources_of, words_of_values
@@ -16,6 +17,8 @@ from graphbrick.patterns.text import in_words
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*[a-z0-9]")
 _PAIR = re.compile(r"\b([a-z]{3,})[ -](?=([a-z]{3,})\b)")
+_HYPHENATED = re.compile(r"\b([a-z]{2,})-([a-z]{2,})\b")
+_SHORTEST_JOINED = 4  # letters
 _LONG = 8  # letters of a word that may be two in a question
 
 
@@ -43,12 +46,20 @@ def with_names_as_words(graph: Graph, text: str) -> str:
     """
     key = ("names as written", graph.place, graph.hash)
     written = current_session().get(key, lambda: _written(graph), at_most=8)
+    text = _HYPHENATED.sub(
+        lambda match: " ".join(match.groups()) if _are_two(written, *match.groups()) else match[0], text
+    )
     text = _NAME.sub(lambda match: written.words.get(match[0], match[0]), text)
     return _PAIR.sub(lambda match: match[1] if _is_one(written, match[1], match[2]) else match[0], text)
 
 
 def _is_one(written: _Written, word: str, after: str) -> bool:
     return stem(word + after) in written.long and (stem(word), stem(after)) not in written.pairs
+
+
+def _are_two(written: _Written, word: str, after: str) -> bool:
+    """Return whether a name has two words that a question joins by a hyphen: «step-free» of `step_free_access`."""
+    return (stem(word), stem(after)) in written.pairs
 
 
 def _written(graph: Graph) -> _Written:
@@ -58,8 +69,20 @@ def _written(graph: Graph) -> _Written:
         plain = name.lower().strip("_")
         if plain != spoken and _NAME.fullmatch(plain) and plain not in values and not _is_entity(graph, name):
             words[plain] = spoken
+    for one in said:  # «wifi» of `hasWiFi`
+        joined = {
+            first + second: f"{first} {second}" for first, second in pairwise(one) if not _is_compound(first, second)
+        }
+        words = {word: spoken for word, spoken in joined.items() if word not in values} | words
     long = frozenset(stem(word) for one in said for word in one if len(word) >= _LONG)
     return _Written(words, long, frozenset((stem(a), stem(b)) for one in said for a, b in pairwise(one)))
+
+
+def _is_compound(first: str, second: str) -> bool:
+    """Return whether two words joined may mean something else: an island is not what `is_land` tells."""
+    if len(first + second) < _SHORTEST_JOINED or not forms.is_installed():
+        return True
+    return forms.is_word(first) and forms.is_word(second) and forms.is_word(first + second)
 
 
 def _is_entity(graph: Graph, name: str) -> bool:

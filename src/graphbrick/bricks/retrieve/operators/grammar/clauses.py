@@ -66,6 +66,8 @@ class Clauses(Verbs):
                 further = Reading(plan, other.end, other.link or said.link, other.group or said.group)
                 yield from self._further(further, subject)
         yield said.plan, said.end
+        if said.link is None and tokens.word(said.end) in PLACED:  # «(which stations) have no parking in e0»
+            yield from as_sets(self._placed(said.end, Subject(said.plan, subject.name)))
 
     def _elliptic(self, at: int, subject: Subject, said: Reading) -> Iterator[Reading]:
         """Yield clauses after «and» that may lack their verb: «but not captains», «and not for e1»."""

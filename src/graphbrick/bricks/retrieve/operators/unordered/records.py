@@ -47,6 +47,7 @@ from graphbrick.patterns.properties.sources import has_columns, has_triple_prope
 
 _THAN = re.compile(r"\bthan (?:the )?(e\d+)\b")
 _WORD = re.compile(r"[a-z]+")
+_IN_ORDER = re.compile(r"\b(?:without|but|neither|nor|than)\b")
 _WHEN = re.compile(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
 
 
@@ -64,7 +65,8 @@ def by_grammar(parser: Parser) -> Plan | None:
 def _of_another(parser: Parser) -> Plan | None:
     """Return the plan of a question in which a name of several entities stands for one that all other words fit."""
     graph = parser.place.graph
-    for question in other_readings(graph, parser.question):
+    has_order = _IN_ORDER.search(parser.question.text)  # what the grammar alone reads as it is meant
+    for question in other_readings(graph, parser.question) if has_order else ():
         plan = _by_grammar_alone(Parser(parser.resolver, question))
         if plan is None or (isinstance(plan, SetPlan) and not len(plan.run(parser.place))):
             continue

@@ -141,6 +141,8 @@ class OfValues(Roles):
         """
         if source.kind == Kind.BOOLEAN:
             yes = Where(subject.plan, (source,), True)
+            if none and source.codes:  # «partial» is neither with nor without
+                return Where(subject.plan, (source,), "no" if str(source.yes).lower() == "yes" else "n")
             return p.Without(self._knowing(subject, source, yes), yes) if none else yes
         known: SetPlan = p.Both((subject.plan, self.resolver.holding(source)))
         if source.literal is None or source.is_date or is_entry:
