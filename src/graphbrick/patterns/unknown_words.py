@@ -18,6 +18,7 @@ from graphbrick.patterns.lexicon import Lexicon
 
 _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
 _NOT = ("un", "in", "im", "ir", "non", "dis", "mis")  # «unshipped» is not «shipped» with a typing error
+_BEFORE_CLASS = r"(?:^|\b(?:many|the|which|what|all|fewest|most|any|no|every|each|of) )"
 _BEFORE_NOUN = r"(?:^|\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s) )"
 _VERB = (  # what stands before and after a verb: «who work in», «people who report to X work from»
     r"\b(?:who|that|(?<=\w )which|they|ever|(?:does|do|did|has|have) \S+(?: \S+)?"
@@ -85,15 +86,24 @@ class WordReader:
             words: The words.
             text: Where they stand; a noun follows «the», «which» and the like.
         """
+        words = list(words)
+        doers = {forms.verb_behind(forms.singular(word)) for word in words} if forms.is_installed() else set()
         readings = (
             self._by_meaning(
                 word,
                 is_noun=bool(re.search(rf"{_BEFORE_NOUN}{word}\b", text, re.IGNORECASE)),
                 is_verb=bool(re.search(_VERB.format(word=word), text, re.IGNORECASE)),
+                doers=doers,
             )
             for word in self._unknown(words)
+            if not self._is_part_of_class(word, text)
         )
         return [one for one in readings if one]
+
+    def _is_part_of_class(self, word: str, text: str) -> bool:
+        """Return whether a word stands between «how many», «the» and the like and a class: «train stations»."""
+        match = re.search(rf"{_BEFORE_CLASS}{word} (?P<noun>[a-z]+)\b", text, re.IGNORECASE)
+        return match is not None and stems(match["noun"]) in self.lexicon.by_class
 
     def _unknown(self, words: Iterable[str]) -> list[str]:
         return [
@@ -125,7 +135,7 @@ class WordReader:
         names = [(name, forms.verb_behind(name) or forms.verb_of(name)) for name in self.properties]
         return of_relations + [(verb, frozenset(stems(name))) for name, verb in names if verb]
 
-    def _by_meaning(self, word: str, *, is_noun: bool, is_verb: bool) -> Reading | None:
+    def _by_meaning(self, word: str, *, is_noun: bool, is_verb: bool, doers: Collection[str]) -> Reading | None:
         """Return the only noun, or verb, of the graph that means what a word means; no noun for what is a verb."""
         if not forms.is_installed() or not (forms.is_word(word) or senses.near_nouns(word)):
             return None
@@ -145,7 +155,8 @@ class WordReader:
         spoken = [(other, words) for other, words in self._verbs if other in same]
         verbs = {other for other, _ in spoken}
         if len(verbs) > 1:
-            verbs = {other for other, words in spoken if words & set(self.around)}
+            of_doers = {other for other, _ in spoken if other in doers}  # «operators run»
+            verbs = of_doers or {other for other, words in spoken if words & set(self.around)}
         if len(nouns) == 1 and (is_noun or not verbs):
             (name,) = nouns.values()
             return Reading(word, forms.plural(name) if word != noun or is_plural(word) else name, False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
@@ -51,9 +52,9 @@ class Vocabulary:
     def __init__(self, graph: Graph) -> None:
         self.of_relation = [roots(graph.relation_label(i)) for i in range(min(graph.n_relations, _RELATIONS_READ))]
         properties = {column.name for column in graph.columns}
-        self._roots = frozenset[str]().union(
-            *self.of_relation, *map(roots, graph.type_labels()), *map(roots, properties)
-        )
+        pairs = (pairwise(fold(spaced(name)).replace("_", " ").split()) for name in properties)
+        joined = {root(first + second) for own in pairs for first, second in own}  # «WiFi» of `hasWiFi`
+        self._roots = joined.union(*self.of_relation, *map(roots, graph.type_labels()), *map(roots, properties))
 
     def __contains__(self, word: str) -> bool:
         return root(word) in self._roots

@@ -165,7 +165,7 @@ def _terms_at(
         readings = [(source, value) for source in named if (value := _value(graph, source, span)) is not None]
         readings = [one for one in readings if length > 1 or not _is_only_code(graph, *one, span[0])]
         if readings:
-            after = tuple(stemmed[length : length + 2])
+            after = tuple(stemmed[length : length + _LONGEST])
             exact = [s for s, _ in readings if after[: len(s.stems)] == s.stems]
             end = at + length + (len(exact[0].stems) if exact else 0)
             if not exact and after[:1] and any(after[0] == s.stems[-1] and s.stems[1:] for s, _ in readings):

@@ -9,13 +9,14 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
 TABLES = {
-    "nodes_pet": "id,label,name,species\np1,Pet,Rex,dog\np2,Pet,Tom,cat\np3,Pet,Flo,dog\np4,Pet,Mia,cat\np5,Pet,Max,cat\n"
-    "p6,Pet,Bo,dog\n",
+    "nodes_pet": "id,label,name,species\np1,Pet,Rex,dog\np2,Pet,Tom,cat\np3,Pet,Flo,dog\np4,Pet,Mia,cat\n"
+    "p5,Pet,Max,cat\np6,Pet,Bo,dog\n",
     "nodes_vet": "id,label,name,hired,salary\nv1,Vet,Ada Marsh,2015-03-01,61000\nv2,Vet,Ben Holt,2020-05-01,52000\n"
     "v3,Vet,Cleo Lund,2022-01-10,48000\n",
     "nodes_owner": "id,label,name\no1,Owner,Ida Moe\no2,Owner,Jon Ray\no3,Owner,Kim Oak\n",
     "nodes_medicine": "id,label,name,price\nm1,Medicine,Calmex,20\nm2,Medicine,Dorvin,35\n",
-    "edges_owns": "start,end,type\no1,p1,OWNS\no1,p2,OWNS\no1,p3,OWNS\no2,p4,OWNS\no2,p5,OWNS\no3,p6,OWNS\no3,p2,OWNS\n",
+    "edges_owns": "start,end,type\no1,p1,OWNS\no1,p2,OWNS\no1,p3,OWNS\no2,p4,OWNS\no2,p5,OWNS\n"
+    "o3,p6,OWNS\no3,p2,OWNS\n",
     "edges_takes": "start,end,type\np1,m1,TAKES\np2,m2,TAKES\n",
     "edges_reports": "start,end,type\nv2,v1,REPORTS_TO\nv3,v2,REPORTS_TO\n",
     "edges_treated": "start,end,type,fee,date,reason\np1,v1,TREATED_BY,100,2023-01-05,surgery\n"

@@ -25,6 +25,14 @@ from graphbrick.patterns.lexicon import SMALL
 
 _FEW, _LONGEST = 100, 4  # different texts of a property; words of a role
 _ROLE = frozenset(("as", "in", "with"))
+_EVENTS = frozenset(
+    map(
+        stem,
+        "register join enrol enroll sign hire appoint admit start begin add buy acquire elect order purchase book "
+        "borrow award win create publish release open adopt recruit".split(),
+    )
+)
+"""Stems of verbs of what is done at once, so that a date of its beginning is that of it."""
 
 
 class Roles(Numbers):
@@ -123,12 +131,17 @@ class Roles(Numbers):
         tokens = self.tokens
         own = [one for one in self.of_triples if relation in one.relations]
         for bound, end in self.moment(at):
-            if bound.kind == "least" and tokens.word(at) == "since" and self._begins(relation):
+            is_since = bound.kind == "least" and tokens.word(at) == "since" and self._begins(relation)
+            if is_since and self._is_event(relation):
+                yield from self._since(relation, bound, end)
+                continue  # «registered since 2021» was done then or later
+            if is_since:
                 bound = bound._replace(kind="exactly")  # «has flown it since 2021» began then
                 yield from self._since(relation, bound, end)
                 continue
             condition = self.during(relation, bound) if bound.relative is None else None
-            if condition and not condition.until and bound.kind == "exactly" and self._begins(relation):
+            is_open = condition is not None and not condition.until and bound.kind == "exactly"
+            if is_open and self._begins(relation) and not self._is_event(relation):
                 continue  # what began before may have gone on
             if condition is not None:
                 yield condition, end
@@ -148,6 +161,10 @@ class Roles(Numbers):
             for bound, end in self.bound(start):
                 if tokens.stems(end, end + size) == one.stems:
                     yield from self.number_at(one, bound, end + size)
+
+    def _is_event(self, relation: int) -> bool:
+        """Return whether a relation says by its label that something was done at once: `REGISTERED_AT`, `JOINED`."""
+        return not _EVENTS.isdisjoint(self.links.labels[relation])
 
     def _since(self, relation: int, bound: Bound, end: int) -> Iterator[tuple[Condition, int]]:
         condition = self.during(relation, bound) if bound.relative is None else None

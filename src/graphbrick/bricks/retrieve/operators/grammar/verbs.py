@@ -204,8 +204,12 @@ class Verbs(Clocks):
         """Yield what a verb with its objects says; after a passive one these follow a preposition."""
         if not passive or self.tokens.word(at - 1) in PARTICLES:
             yield from self._objects(at, subject, link)
-        elif self.tokens.word(at) not in PLACED:
+        elif self.tokens.word(at) not in PLACED or self._is_time(at):
             yield from self._to_anything(at, subject, link)
+
+    def _is_time(self, at: int) -> bool:
+        """Return whether a time begins at a place: «in 2019»."""
+        return next(self.moment(at), None) is not None
 
     def _to_anything(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield the subjects that a relation joins to anything: «who has trained», «were repaired in 2020»."""
@@ -226,7 +230,7 @@ class Verbs(Clocks):
             yield from self._longest(end, subject, link, group)
             for conditions, last in self.conditions(end, link):
                 yield from linked(self.place, subject, link, group, last, conditions)
-        if self.tokens.word(at) not in PLACED:
+        if self.tokens.word(at) not in PLACED or self._is_time(at):
             yield from self._to_anything(at, subject, link)
 
     def _their(self, at: int, subject: Subject) -> Iterator[tuple[Group, int]]:

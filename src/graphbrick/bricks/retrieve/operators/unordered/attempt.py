@@ -139,7 +139,7 @@ class Attempt:
             return ""
         people, word = self.links.people(), self.tokens.word(part.start)
         owners = [name for name in people if self._own(part, Subject(p.Members(name), name)) is not None]
-        is_adjective = forms.is_installed() and not forms.may_be_noun(word)
+        is_adjective = forms.is_installed() and (word in ("female", "male") or not forms.may_be_noun(word))
         return after.name if is_adjective or (after.name in people and owners) else ""
 
     def _class_before(self, at: int) -> str:

@@ -12,6 +12,7 @@ from graphbrick.core import Evidence
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
 from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
@@ -22,6 +23,7 @@ from graphbrick.patterns.properties.sources import UNITS
 _LEAST, _APART = 0.4, 0.105  # similarity of the property, and how much farther the next property or relation is
 _SURELY = 0.55  # similarity from which a plural may be a number
 _TRIPLES = 2_000  # of the entity, whose relations may be meant
+_WHO_DOES = re.compile(r"(?:who|which [a-z]+) (?P<verb>[a-z]+) (?:the )?e\d+")
 _WORD = re.compile(r"[a-z][\w'-]*")
 _THINGS = re.compile(r"which [a-z -]*?s (?:has|have|had|do|does|did|is|are|was|were|of|in|by|with|that)\b")
 _OF_UNITS = frozenset(map(stem, UNITS))
@@ -61,7 +63,8 @@ def own_property(
         embedder: Compares words.
     """
     said = _asked(graph, lexicon, question)
-    name = _nearest(graph, question.entities[0], said, question.text, embedder) if said else ""
+    name = _of_doer(graph, question) if said else ""
+    name = name or (_nearest(graph, question.entities[0], said, question.text, embedder) if said else "")
     if not name:
         return None
     (entity,) = question.entities
@@ -75,6 +78,16 @@ def own_property(
     event(told, "operators.own_property", word=said, read_as=name)
     tell_again(Trace([read]))
     return found
+
+
+def _of_doer(graph: Graph, question: Question) -> str:
+    """Return the property that is called by who does what a verb says: the `maker` of «who makes e0»; "" for none."""
+    match = _WHO_DOES.fullmatch(question.text)
+    verb = forms.verb_of(match["verb"]) if match and forms.is_installed() else ""
+    doers = {stem(noun) for noun in forms.agents(verb)} if verb else set()
+    names = graph.properties(question.entities[0]) if doers else ()
+    own = [name for name in names if doers.intersection(stems(_as_words(name))[-1:])]
+    return own[0] if len(own) == 1 else ""
 
 
 def _asked(graph: Graph, lexicon: Lexicon, question: Question) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
@@ -11,6 +12,7 @@ from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
 from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
+from graphbrick.language import forms
 from graphbrick.language.stems import stem, stems
 
 Read = Callable[[str], SetPlan]
@@ -129,8 +131,17 @@ class Superlatives:
         counted = (
             f"{verb} {words}" if self.english.without_objects([stem(verb), *stems(words)]) == [stem(verb)] else words
         )
-        measure = self.resolver.attribute(counted, base) or self.resolver.degree(f"which {words} {verb} e0", base)
+        measure = self.resolver.attribute(counted, base) or self._number_of_objects(match["left"], words, verb, base)
         return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+
+    def _number_of_objects(self, left: str, words: str, verb: str, base: SetPlan) -> p.Degree:
+        """Return how many an entity does something to: who manages the most people, not who is managed by them."""
+        third = verb.split()[0]
+        plain = forms.verb_of(third) if forms.is_installed() and third.endswith("s") else ""
+        if plain and not re.search(r"\b(?:is|are|was|were)\b", left):
+            with suppress(CannotPlanError):  # a verb that joins both sides alike is read below
+                return self.resolver.degree(f"which {words} does e0 {verb.replace(third, plain, 1)}", base)
+        return self.resolver.degree(f"which {words} {verb} e0", base)
 
     def _most_done(self, match: re.Match[str]) -> SetPlan | None:
         """Read «which product weighs the most», «which nurse under 45 earns the most»."""

@@ -15,7 +15,7 @@ from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues, OfTriples
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import is_plural
+from graphbrick.language.stems import is_plural, stem
 from graphbrick.patterns.properties.sources import Source
 
 _LEADS = frozenset(
@@ -23,6 +23,9 @@ _LEADS = frozenset(
      "list all", "list all the", "show", "show all", "show the", "show me the", "show me all", "give me the",
      "give me all")
 )  # fmt: skip
+_ONCE = frozenset(
+    map(stem, "build found establish create construct bear born invent launch die open introduce".split())
+)
 _TAILS = {
     "on average": "mean", "in total": "sum", "in all": "sum", "together": "sum", "combined": "sum", "altogether": "sum"
 }  # fmt: skip
@@ -82,7 +85,9 @@ class Amounts(Clauses):
         lead = 1 if tokens.word(0) == "when" else 3 if tokens.joined(0, 3) == "at what time" else 2
         if (lead == 1 or tokens.joined(lead - 2, lead) == "what time") and tokens.is_one_of(lead, AUXILIARIES):
             for group, end in self.group(lead + 1):
-                clock = self.clock_named(tokens.verb_stems(end), group.classes[0]) if group.classes else None
+                is_once = tokens.is_one_of(lead, ("was", "were")) and not _ONCE.isdisjoint(tokens.verb_stems(end))
+                is_daily = bool(group.classes) and not is_once  # a building was built on no time of day
+                clock = self.clock_named(tokens.verb_stems(end), group.classes[0]) if is_daily else None
                 if clock is not None and end < len(tokens):
                     yield Values(group.plan, clock), tokens.past(end + 1, ("off", "out", "in", "up"))
         if tokens.word(0) == "when" and tokens.is_one_of(1, AUXILIARIES):

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.wording import english
+from graphbrick.bricks.retrieve.operators.wordings.plain_words.compass import in_coordinates
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem
@@ -22,6 +23,15 @@ _SAME_PLACE = re.compile(
 _NEITHER = re.compile(
     rf"(?:,? (?:that|which|who))?(?: (?:is|are|was|were))?(?: {_BEING})? "
     rf"neither (?P<where>in|at|from|on|of) (?P<one>.+?) nor (?:(?P=where) )?(?P<other>.+)$"
+)
+_THERE_BEEN = re.compile(r"(?<=\w) (?:have|has) there been$")
+_VERSUS = re.compile(
+    r"^(?:compare )?(?P<one>e\d+) (?:vs\.?|versus) (?P<other>e\d+)[,:]? (?P<what>(?!and\b)[a-z][a-z ]+)$"
+)
+_COMPARE = re.compile(r"^compare (?:the )?(?P<what>[a-z][a-z ]+?) of (?P<one>e\d+) (?:and|with|to) (?P<other>e\d+)$")
+_OF_BOTH = r"\g<what> of \g<one> and \g<other>"
+_NUMBERED = re.compile(
+    r"\b(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve)-(?P<noun>[a-z]+) (?P<what>[a-z]+s)\b"
 )
 _NEITHER_OF = re.compile(  # «neither fast nor cheap from e0»: all that is told is of e0
     r"(?P<neither>,? (?:(?:that|which|who) )?(?:(?:is|are|was|were) )?neither (?!in |at |from |on |of ).+? nor .+?)"
@@ -59,6 +69,9 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
         text = f"{text[: same.start()]}{be} {where} the same {same['what']}{text[same.end() :]}"
         if lexicon.class_of_people:
             text = re.sub(r"^who(?= are )", f"which {forms.plural(spaced(lexicon.class_of_people).lower())}", text)
+    text = _THERE_BEEN.sub(" are there", in_coordinates(graph, text))
+    text = _COMPARE.sub(_OF_BOTH, _VERSUS.sub(_OF_BOTH, text))
+    text = _with_numbered(graph, text, lexicon)
     text = _NEITHER.sub(r" not \g<where> \g<one> or \g<other>", text)
     text = _NEITHER_OF.sub(r"\g<tail>\g<neither>", text)
     text = _BOTH_A.sub(r"\g<one> and \g<other>", text)
@@ -68,6 +81,17 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
         text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
     text = _top_doers(graph, text, lexicon)
     return _with_what_is_done(graph, entities, text, lexicon)
+
+
+def _with_numbered(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «cars with 12 cylinders» for «12-cylinder cars», where cars have a number of that name."""
+    match = _NUMBERED.search(text)
+    if match is None or not lexicon.class_named((stem(match["what"]),)):
+        return text
+    if not any(one.literal is not None and stem(match["noun"]) in one.stems for one in sources_of(graph)):
+        return text
+    noun = forms.plural(match["noun"]) if forms.is_installed() else f"{match['noun']}s"
+    return f"{text[: match.start()]}{match['what']} with {match['n']} {noun}{text[match.end() :]}"
 
 
 def _being(match: re.Match[str], text: str) -> str:

@@ -1,0 +1,55 @@
+"""Points of the compass as latitudes and longitudes: «the northernmost station», «the two most western ports»."""
+
+from __future__ import annotations
+
+import re
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.stems import stem
+from graphbrick.patterns.properties.sources import sources_of
+
+_LATITUDE, _LONGITUDE = (
+    frozenset(map(stem, ("latitude", "lat"))),
+    frozenset(map(stem, ("longitude", "lon", "lng", "long"))),
+)
+_POINTS = "north|south|east|west"
+_MOST = rf"(?:(?P<point>{_POINTS})(?:ern)?most|most (?P<most>{_POINTS})(?:ern|erly)?)"
+_BEFORE = re.compile(
+    rf"\b(?:the )?(?:(?P<n>\d+|two|three|four|five|six|ten) )?(?:the )?{_MOST} (?P<noun>[a-z]+)(?P<rest>.*)$"
+)
+_IS = re.compile(
+    r"^(?:which|what) (?P<noun>[a-z]+)(?P<rest>.*?) (?:is|are|lies|lie) (?:the )?(?:furthest|farthest|most) "
+    rf"(?:to the )?(?P<point>{_POINTS})(?:ern|erly)?$"
+)
+_BEYOND = re.compile(r"\b(?P<how>above|below|over|under) (?P<name>latitude|longitude) (?=-?\d)")
+_UP = ("north", "east")
+
+
+def in_coordinates(graph: Graph, text: str) -> str:
+    """Return a question with «highest latitude» for «northernmost», where things have coordinates.
+
+    Args:
+        graph: The graph.
+        text: The question in lower case, with placeholders.
+    """
+    if not re.search(r"north|south|east|west|itude", text):
+        return text
+    names = {
+        kind: next((one.spoken for one in sources_of(graph) if own & set(one.stems) and one.literal is not None), "")
+        for kind, own in (("latitude", _LATITUDE), ("longitude", _LONGITUDE))
+    }
+    beyond = _BEYOND.search(text)
+    if beyond is not None and names[beyond["name"]]:
+        how = "over" if beyond["how"] in ("above", "over") else "under"
+        return f"{text[: beyond.start()]}with {names[beyond['name']]} {how} {text[beyond.end() :]}"
+    found = _BEFORE.search(text) or _IS.match(text)
+    point = next(filter(None, (found["point"], found.groupdict().get("most"))), "") if found else ""
+    name = names["latitude" if point in ("north", "south") else "longitude"] if point else ""
+    if found is None or not name:
+        return text
+    how = "highest" if point in _UP else "lowest"
+    if found.re is _IS:
+        return f"which {found['noun']}{found['rest']} has the {how} {name}"
+    n = f"{found['n']} " if found["n"] else ""
+    lead = text[: found.start()]
+    return f"{lead}the {n}{found['noun']}{found['rest']} with the {how} {name}".strip()
