@@ -19,7 +19,7 @@ from graphbrick.language.folding import fold
 from graphbrick.language.forms import is_installed, is_word
 from graphbrick.language.stems import WORD, possible_singulars, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
-from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.properties.name_parts import parts_of_names
 from graphbrick.patterns.properties.sources import (
     equal_to,
@@ -167,7 +167,25 @@ def _parts_of_names(
     terms = parts_of_names(graph, question.text, taken, lexicon.words, capitals) if lexicon.classes else []
     spans = [Span(bisect_left(starts, term.start), bisect_left(starts, term.end) - 1) for term in terms]
     names = [(span, f"{term.value} in names") for span, term in zip(spans, terms, strict=True)]
-    return names if sum(map(question.content, spans)) < question.content(Span(0, len(starts) - 1)) else []
+    is_more = sum(map(question.content, spans)) < question.content(Span(0, len(starts) - 1))
+    return (names if is_more else []) + _parts_of_values(
+        graph, question, [*taken, *((one.start, one.end) for one in terms)], lexicon
+    )
+
+
+def _parts_of_values(
+    graph: Graph, question: Question, taken: Sequence[tuple[int, int]], lexicon: Lexicon
+) -> list[tuple[Span, str]]:
+    """Return the spans of a question that are parts of values of one property, and what they say."""
+    if not lexicon.classes or not graph.columns:
+        return []
+    from graphbrick.patterns.properties.value_parts import parts_of_values  # most questions have whole values
+
+    starts = [word.start for word in question.words]
+    of_classes = {word for name in lexicon.by_class for word in name}
+    terms = parts_of_values(graph, question.text, taken, lexicon.words | of_classes)
+    spans = (Span(bisect_left(starts, term.start), bisect_left(starts, term.end) - 1) for term in terms)
+    return [(span, f"{term.value} in {term.sources[0].name}") for span, term in zip(spans, terms, strict=True)]
 
 
 def kinds_in(

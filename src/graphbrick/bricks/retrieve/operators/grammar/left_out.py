@@ -58,11 +58,12 @@ _SUMMED = re.compile(r"(?i)sum|total|mean|count|number|combined|largest|smallest
 _OWN = re.compile(r"\b(?:their|its|his|her) own\b")
 _OWN_SHOWN = re.compile(r"(?i)(?<![a-z])own(?![a-z])")  # a town is not one's own
 _ON_TIME, _TIMELY = re.compile(r"\bon time\b(?! \w)"), re.compile(r"(?i)time|before|until|late|delay")
+_ADJECTIVES = "main|single|large|great|small|big|long|real|actual|true|correct|available|live|given|chief|official"
 _ADJECTIVE = re.compile(  # that says which ones are meant, before a noun for them
     r"(?:^|\b(?:which|what|the|all|any|every|many|of|list|our|are|there|show|me|e\d+) )"
-    r"(?P<word>main|single|large|great|small|big|long|real|actual|true|correct|available|live|given|chief|official)"
-    r" (?=(?P<noun>[a-z]+(?: [a-z]+)?))"
+    rf"(?P<word>{_ADJECTIVES}) (?=(?P<noun>[a-z]+(?: [a-z]+)?))"
 )
+_BE_ADJECTIVE = re.compile(rf"\b(?:is|are|was|were)(?: (?:very|really|quite))? (?P<word>{_ADJECTIVES})$")
 _NEVER = re.compile(r"(?!)")
 _COUNT, _COUNTED = re.compile(r"\bcounts?$|\btheir (?:number|count)\b"), re.compile(r"(?i)count|number|sum|total")
 _AND_HOW = re.compile(r"\band how (?:many|much)\b")  # a second question
@@ -161,6 +162,9 @@ def _check_adjective(parser: Parser, shown: str) -> None:
         is_noun = is_plural(nouns[0]) or parser.resolver.lexicon.classes_in(" ".join(nouns))
         if is_noun and not re.search(rf"\b{word}", shown):
             raise UnreadWordError(word)
+    said = _BE_ADJECTIVE.search(parser.question.text)  # «cars that are small»
+    if said is not None and not re.search(rf"\b{said['word']}", shown):
+        raise UnreadWordError(said["word"])
 
 
 def _check_who(parser: Parser, plan: Plan) -> None:

@@ -146,7 +146,7 @@ class Tokens:
     def _terms(self) -> dict[int, tuple[Term, int]]:
         """The values of properties, with the places after them, by their first places."""
         found = {}
-        for term in [*self.values_in(self.text), *self.parts_of_names]:
+        for term in [*self.values_in(self.text), *self.parts_of_names, *self._parts_of_values()]:
             at = next((place for place, end in enumerate(self._ends) if end > term.start), len(self.words))
             end = next((place for place, end in enumerate(self._ends) if end >= term.end), len(self.words) - 1)
             word = self.words[at] if end == at and forms.is_installed() else ""
@@ -175,6 +175,17 @@ class Tokens:
         capitals = [name.lower() for name in self.parser.question.names]
         known = lexicon.words | self.english.all_words
         return parts_of_names(graph, self.text, taken, known, capitals)
+
+    def _parts_of_values(self) -> list[Term]:
+        """Return words that are no values of properties and stand in several of one."""
+        graph, lexicon = self.parser.place.graph, self.parser.resolver.lexicon
+        if not lexicon.classes or not graph.columns:
+            return []
+        from graphbrick.patterns.properties.value_parts import parts_of_values
+
+        taken = [(term.start, term.end) for term in [*self.values_in(self.text), *self.parts_of_names]]
+        of_classes = {word for name in lexicon.by_class for word in name}
+        return parts_of_values(graph, self.text, taken, lexicon.words | self.english.all_words | of_classes)
 
     def is_prefixed(self, at: int) -> bool:
         """Return whether the value at a place begins inside its word: «non-radioactive»."""

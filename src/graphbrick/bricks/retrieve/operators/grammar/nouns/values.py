@@ -20,8 +20,10 @@ from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.name_parts import NameOf
 from graphbrick.patterns.properties.sources import Source, words_of_values
 from graphbrick.patterns.properties.terms import Term
+from graphbrick.patterns.properties.value_parts import PartOf
 
 _PREFIXES = ("un", "non-", "non", "in")
+_SHOWN = 4  # values in a message
 
 
 class Values(NamedTuple):
@@ -89,10 +91,12 @@ class OfValues(Roles):
                 return
             if isinstance(sources[0], NameOf):
                 inside = Reading(self._named_by_part(subject, str(term.value)), end)
+            elif isinstance(sources[0], PartOf):
+                inside = Reading(self._with_part(subject, sources[0], str(term.value)), end)
             else:
                 inside = Reading(Where(subject.plan, sources, term.value), end, known=sources[:1])
             parts += [one.plan for one in (self.denied(subject, [inside]) if negated else [inside])]
-            known.append(sources[0])
+            known.append(sources[0].of if isinstance(sources[0], PartOf) and sources[0].of else sources[0])
         both = p.Either if shared or values.is_or else p.Both
         yield Reading(both(tuple(parts)) if parts[1:] else parts[0], end, known=tuple(dict.fromkeys(known)))
 
@@ -102,10 +106,20 @@ class OfValues(Roles):
         self.resolver.assumptions[plan] = f"{words!r} is taken for every {subject.name} with it in the name"
         return plan
 
+    def _with_part(self, subject: Subject, source: PartOf, words: str) -> SetPlan:
+        """Return the part of a set with one of the values that have words in them, which is an assumption."""
+        own = (source.of,) if source.of is not None else ()
+        plan = p.Either(tuple(Where(subject.plan, own, value) for value in source.values))
+        shown = ", ".join(source.values[:_SHOWN]) + (", ..." if len(source.values) > _SHOWN else "")
+        self.resolver.assumptions[plan] = f"{words!r} is taken for {source.name} {shown}"
+        return plan
+
     def has(self, subject: Subject, source: Source) -> bool:
         """Return whether members of a class have a property."""
         if isinstance(source, NameOf):
             return source.of_class == subject.name
+        if isinstance(source, PartOf):
+            return source.of in self.own_sources(subject.name)
         return source in self.own_sources(subject.name)
 
     def denied(self, subject: Subject, readings: Iterable[Reading]) -> Iterator[Reading]:
