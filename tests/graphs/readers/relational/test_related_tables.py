@@ -10,10 +10,9 @@ from table_files import Reading, write_all
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Raw
+from graphbrick.graphs.readers.relational.references import NO_REFERENCES, SEVERAL
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
-NAMED_LIKE = "columns that are named like a table, and mostly do not hold its keys (read as properties)"
-SEVERAL = "columns that fit several tables, and are read as properties (--reference TABLE.COLUMN=TABLE)"
 CUSTOMERS = "customer_id,name,city\n7,Alba,Oslo\n8,Boro,Voss\n"
 
 
@@ -152,7 +151,7 @@ def test_a_column_with_few_keys_is_a_property_and_told(tmp_path: Path) -> None:
     files = {"customers.csv": CUSTOMERS, "orders.csv": "id,customer_id\n1,7\n2,5\n"}
     read = Reading(write_all(tmp_path, files))
     assert not read.edges
-    assert read.left_out.examples == {NAMED_LIKE: ["orders.csv: customer_id (1 of 2 are keys of customers)"]}
+    assert read.left_out.examples == {NO_REFERENCES: ["orders.csv: customer_id (1 of 2 are keys of customers)"]}
     read = Reading(tmp_path, references=("orders.customer_id=customers",))
     assert triples(read) == {("Order/1", "customer", "Customer/7")}
 

@@ -14,7 +14,7 @@ from graphbrick.graphs.readers.relational.words import (
     stem_of,
     words_of,
 )
-from graphbrick.graphs.readers.roles import KEY, plain_name
+from graphbrick.graphs.readers.roles import KEY, NAME, TYPES, plain_name
 
 EXACT, BY_KEY, BY_ROLE, BY_LAST_WORD = 4, 3, 2, 1
 """How well a column is named like another table: as it, as its key, with a role before it, as its last word."""
@@ -63,8 +63,17 @@ def is_number(column: str) -> bool:
     return plain_name(column) in _OWN
 
 
-def own_keys(table: SourceTable, words: Words, all_words: Sequence[Words]) -> list[int]:
-    """Return the columns that may be the key of a table by their names, best first."""
+def own_keys(
+    table: SourceTable, words: Words, all_words: Sequence[Words], tables: Sequence[SourceTable] = ()
+) -> list[int]:
+    """Return the columns that may be the key of a table by their names, best first.
+
+    Args:
+        table: The table.
+        words: The words of its name.
+        all_words: The words of the names of all tables.
+        tables: All tables; one that has a column of the same name as the first one may refer to it.
+    """
     ranks: list[tuple[int, int]] = []
     others = {squashed(other) for other in all_words if other != words}
     for place, column in enumerate(table.columns):
@@ -79,9 +88,20 @@ def own_keys(table: SourceTable, words: Words, all_words: Sequence[Words]) -> li
             ranks.append((2, place))
         elif place == 0 and ids and ids[-1] == "id" and called not in others and stem:
             ranks.append((3, place))
-        elif plain in _CODES or (plain in ("code", "number") and place == 0):
+        elif plain in _CODES:
             ranks.append((4, place))
+        elif place == 0 and any(other is not table and _is_shared(table, other) for other in tables):
+            ranks.append((5, place))
     return [place for _, place in sorted(ranks)]
+
+
+def _is_shared(table: SourceTable, other: SourceTable) -> bool:
+    """Return whether another table has the first column too, which holds codes: «tailnum» of planes and flights."""
+    name = table.columns[0].casefold()
+    texts = [row[0] for row in table.samples if row[0]]
+    are_codes = any(any(letter.isalpha() for letter in text) for text in texts)
+    is_there = name in [column.casefold() for column in other.columns]
+    return is_there and are_codes and plain_name(name) not in (*NAME, *TYPES)
 
 
 def candidates(
@@ -144,7 +164,8 @@ def _by_column(
     found = [
         Candidate(column, target, BY_KEY, place)
         for place in keys
-        if own[place] == plain and len(words_of(name)) > 1 and ids and stem
+        if own[place] == plain
+        and ((len(words_of(name)) > 1 and ids and stem) or (place == 0 and plain not in _OWN | _CODES))
     ]
     name_words = words_of(name)
     for place, title in enumerate(other.columns):

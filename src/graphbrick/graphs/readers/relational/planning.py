@@ -47,7 +47,7 @@ def planned(tables: Sequence[SourceTable], options: ReadOptions, notes: LeftOut,
     """
     reading = FileReading(options, BadRecords(skip=True))
     words = table_words([table.name for table in tables])
-    by_name = [own_keys(table, words[place], words) for place, table in enumerate(tables)]
+    by_name = [own_keys(table, words[place], words, tables) for place, table in enumerate(tables)]
     found = [candidates(tables, words, by_name, place) for place in range(len(tables))]
     declared = stated_references(tables, words, options.references, source)
     chosen = _Chosen(tables, options, source)

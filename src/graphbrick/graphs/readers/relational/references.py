@@ -17,6 +17,9 @@ from graphbrick.graphs.readers.relational.words import Words, class_name, words_
 from graphbrick.graphs.readers.roles import listed
 from graphbrick.graphs.records.records import LeftOut
 
+NO_REFERENCES = "columns that are named like a table or its key, and hold other values (read as properties)"
+SEVERAL = "columns that fit several tables, and are read as properties (--reference TABLE.COLUMN=TABLE)"
+
 _LEAST = 0.95  # of the values of a column that refers to a table are its keys
 
 
@@ -165,15 +168,13 @@ class References:
                 known = (
                     f"{max(fit.hits, fit.whole_hits):,} of {fit.values:,} are keys of {self._tables[one.target].name}"
                 )
-                what = "columns that are named like a table, and mostly do not hold its keys (read as properties)"
-                self._notes.add(what, f"{name} ({known})")
+                self._notes.add(NO_REFERENCES, f"{name} ({known})")
             return None
         strength = max(one.strength for one, _, _ in good)
         best = [option for option in good if option[0].strength == strength]
         targets = list(dict.fromkeys(self._tables[one.target].name for one, _, _ in best))
         if len(targets) > 1:
-            what = "columns that fit several tables, and are read as properties (--reference TABLE.COLUMN=TABLE)"
-            self._notes.add(what, f"{name} ({', '.join(targets)})")
+            self._notes.add(SEVERAL, f"{name} ({', '.join(targets)})")
             return None
         one, others, fit = best[0]
         return Reference((column,), one.target, others, False, fit.is_whole)
