@@ -151,7 +151,7 @@ def test_a_column_with_few_keys_is_a_property_and_told(tmp_path: Path) -> None:
     files = {"customers.csv": CUSTOMERS, "orders.csv": "id,customer_id\n1,7\n2,5\n"}
     read = Reading(write_all(tmp_path, files))
     assert not read.edges
-    assert read.left_out.examples == {NO_REFERENCES: ["orders.csv: customer_id (1 of 2 are keys of customers)"]}
+    assert read.left_out.examples == {NO_REFERENCES: ["orders.csv: customer_id (1 of 2 in customers)"]}
     read = Reading(tmp_path, references=("orders.customer_id=customers",))
     assert triples(read) == {("Order/1", "customer", "Customer/7")}
 

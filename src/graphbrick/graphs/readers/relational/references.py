@@ -165,9 +165,7 @@ class References:
         if not good:
             one, _, fit = max(options, key=lambda option: (option[2].share, option[0].strength))
             if fit.values and one.strength > 1:
-                known = (
-                    f"{max(fit.hits, fit.whole_hits):,} of {fit.values:,} are keys of {self._tables[one.target].name}"
-                )
+                known = f"{max(fit.hits, fit.whole_hits):,} of {fit.values:,} in {self._tables[one.target].name}"
                 self._notes.add(NO_REFERENCES, f"{name} ({known})")
             return None
         strength = max(one.strength for one, _, _ in good)
