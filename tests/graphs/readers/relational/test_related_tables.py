@@ -35,15 +35,15 @@ def test_classes_keys_names_and_relations(tmp_path: Path) -> None:
             types=("Order",),
             properties={"order_id": Raw("1"), "placed": Raw("2020-05-01"), "total": Raw("9.5")},
         ),
-        ("Order/1", "customer", "Customer/7"),
         EntityRecord("Order/2", "Order 2", types=("Order",), properties={"order_id": Raw("2"), "placed": "2020-06-01"}),
-        ("Order/2", "customer", "Customer/8"),
         EntityRecord(
             "Order/3",
             "Order 3",
             types=("Order",),
             properties={"order_id": Raw("3"), "placed": "2020-07-01", "total": Raw("4")},
         ),
+        ("Order/1", "customer", "Customer/7"),
+        ("Order/2", "customer", "Customer/8"),
         EntityRecord("Customer/7", "Alba", types=("Customer",), properties={"customer_id": Raw("7"), "city": "Oslo"}),
         EntityRecord("Customer/8", "Boro", types=("Customer",), properties={"customer_id": Raw("8"), "city": "Voss"}),
     ]
@@ -198,6 +198,7 @@ JOINED = {
         ("orderdetails", "order_id,product_id\n1,1\n1,2\n", "order detail", {}),
         ("order_items", "id,order_id,product_id\n10,1,1\n11,1,2\n", "order item", {"id": "10"}),
         ("Items", "ItemID,OrderID,ProductID\n10,1,1\n11,1,2\n", "item", {"ItemID": "10"}),
+        ("enrolments", "id,order_id,product_id\n10,1,1\n11,1,2\n", "enrolment", {"id": "10"}),
         ("product_orders", "id,order_id,product_id\n10,1,1\n11,1,2\n", "product order", {"id": "10"}),
         ("baskets", "order_id,product_id\n1,1\n1,2\n", "basket", {}),
     ],
@@ -215,7 +216,7 @@ def test_tables_that_join_two_others(
 @pytest.mark.parametrize(
     ("name", "rows", "key"),
     [
-        ("loans", "id,order_id,product_id\n10,1,1\n11,1,2\n", "Loan/10"),  # a key, and a name of its own
+        ("loans", "id,order_id,product_id,day\n10,1,1,5\n11,1,2,6\n", "Loan/10"),  # a key, and a name of its own
         ("baskets", "name,order_id,product_id\nred,1,1\nblue,1,2\n", "Basket/1"),
         ("baskets", "order_id,product_id,shop_id\n1,1,1\n1,2,1\n", "Basket/1"),
         ("baskets", "order_id,product_id\n1,1\n1,2\n2,\n,2\n", "Basket/1"),  # many without one of the two

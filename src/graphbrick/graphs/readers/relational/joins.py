@@ -16,8 +16,9 @@ _LINES = frozenset("detail item line entry link map mapping assignment membershi
 def joins(words: Sequence[Words], own: Words, profile: Profile, key: Places, references: Sequence[Reference]) -> bool:
     """Return whether each row of a table joins a row of one table with one of another.
 
-    It has two references that nearly all rows have, and no key but these; or a number as key, and a name made of those
-    of other tables, such as `order_details` and `employee_territories`. Nothing refers to it, and it has no name.
+    It has two references that nearly all rows have, and no key but these; or a number as key, and either no other
+    column or a name made of those of other tables, such as `order_details` and `employee_territories`. Nothing refers
+    to it, and it has no name.
 
     Args:
         words: The words of the names of all tables.
@@ -32,7 +33,11 @@ def joins(words: Sequence[Words], own: Words, profile: Profile, key: Places, ref
     if min(profile.filled[place] for place in columns) < _FILLED * profile.rows:
         return False
     is_made_of_them = set(key) <= columns or columns <= set(key)
-    return is_made_of_them or (len(key) == 1 and _is_joint(own, [words[one.target] for one in references]))
+    has_only_these = not [
+        count for place, count in enumerate(profile.filled) if count and place not in {*key, *columns}
+    ]
+    is_joint = has_only_these or _is_joint(own, [words[one.target] for one in references])
+    return is_made_of_them or (len(key) == 1 and is_joint)
 
 
 def _is_joint(own: Words, targets: Sequence[Words]) -> bool:
