@@ -85,7 +85,9 @@ def print_built(
     print_not_kept(out, facts.not_kept)
     alone = isolated(graph) if facts.triples else 0  # a table of records may have no triples
     if alone:
-        out.print(f"without a triple: {counted(alone, 'entity')}" + (_MISMATCH if alone > facts.entities / 2 else ""))
+        are_records = any(": class " in line for line in understood or ())
+        mismatch = _MISMATCH if alone > facts.entities / 2 and not are_records else ""
+        out.print(f"without a triple: {counted(alone, 'entity')}{mismatch}")
     if facts.triples >= 100 and facts.relations > facts.triples / 2:
         out.print("note: most triples have a relation of their own; are the columns right? (--columns)")
     if facts.skipped:

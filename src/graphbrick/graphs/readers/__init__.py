@@ -23,6 +23,7 @@ from graphbrick.graphs.readers.formats.content import told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.relational.finding import related_file, related_folder
 from graphbrick.graphs.readers.relational.records import related_records
+from graphbrick.graphs.readers.relational.sqlite import SUFFIXES
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, Described, FactBlock, Part
@@ -182,7 +183,8 @@ def source_files(source: Path, nodes: Path | None, options: ReadOptions) -> Sour
         if nodes is not None:
             raise no_edges(source)
         return related_folder(source, files, options)
-    related = None if nodes is not None else related_file(source, options)
+    is_by_plug_in = source.suffix.lower() in SUFFIXES and READERS.find(_suffix(source)) is not None
+    related = None if nodes is not None or is_by_plug_in else related_file(source, options)
     if related is not None:
         return related
     return SourceFiles((SourceFile(source, TableHints("edges")),), _tables(nodes))
@@ -297,7 +299,11 @@ def _has_nodes(ending: str) -> bool:
 
 def _ending(file: Path) -> str:
     """Return the ending that tells the format of a file: ``txt`` for ``kb.TXT.gz``."""
-    return told_by_content(file, Path(unpacked_name(file)).suffix.removeprefix("."))
+    return told_by_content(file, _suffix(file))
+
+
+def _suffix(file: Path) -> str:
+    return Path(unpacked_name(file)).suffix.removeprefix(".")
 
 
 def _checked_ending(file: Path) -> str:

@@ -99,6 +99,19 @@ def test_a_wide_sheet(tmp_path: Path) -> None:
     assert read.left_out.counts == {}
 
 
+def test_a_wide_sheet_of_texts_and_one_of_triples(tmp_path: Path) -> None:
+    rows = [["Model", "Brand", "Class", "Fuel"], ["NSX", "Acura", "Two Seaters", "Premium"], ["R8", "Audi", "x", "y"]]
+    read = Reading(workbook(tmp_path / "cars.xlsx", {"Sheet1": rows}))
+    assert [(record.key, record.label) for record in read.nodes] == [("Car/1", "NSX"), ("Car/2", "R8")]
+    rows = [["a", "r", "b", "x"], ["c", "r", "d", "y"]]
+    assert Reading(workbook(tmp_path / "kb.xlsx", {"Sheet1": rows})).edges == [("a", "r", "b"), ("c", "r", "d")]
+
+
+def test_a_table_of_texts(tmp_path: Path) -> None:
+    rows = "Model,Brand,Class,Fuel\n" + "".join(f"M{n},Acura,Two Seaters,Premium\n" for n in range(5))
+    assert len(Reading(one_file(tmp_path, "cars.csv", rows)).nodes) == 5
+
+
 def test_sheets_that_refer_to_each_other(tmp_path: Path) -> None:
     sheets: dict[str, list[list[object]]] = {
         "Customers": [["Customer ID", "Name", "Since"], [7, "Alba", "=1+1"], [8, "Boro", None]],

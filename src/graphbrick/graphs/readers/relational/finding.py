@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _Stamp = tuple[str, tuple[tuple[int, int], ...]]
 _LAST: dict[tuple[tuple[_Stamp, ...], object], Related] = {}
+_ENOUGH = 4  # rows that show that the first one is a header
 _WIDE = 3  # columns of a triple; a table of records has more, or a key
 
 
@@ -118,12 +119,24 @@ def _holds_records(table: SourceTable) -> bool:
         is_small = has_key and (has_name or len(first) < _WIDE) and find_column(first, KEY) == 0
         return is_small and _differs(table, 0)
     is_sure = has_key or has_name or table.title.endswith(".parquet")
-    return is_sure or any(_is_named(table, place) for place in range(len(first)))
+    return is_sure or _stands_out(table) or any(_is_named(table, place) for place in range(len(first)))
 
 
 def _differs(table: SourceTable, place: int) -> bool:
     texts = [row[place] for row in table.samples]
     return len({*texts}) == len(texts)
+
+
+def _stands_out(table: SourceTable) -> bool:
+    """Return whether no cell of the first row is among the values below it, although other values come again there.
+
+    In a sheet, which seldom holds more than triples beside triples, values need not come again.
+    """
+    values = [{row[place] for row in table.samples} for place in range(len(table.columns))]
+    if any(name in known for name, known in zip(table.columns, values, strict=True)):
+        return False
+    repeats = min(map(len, values)) <= len(table.samples) / 2
+    return (repeats and len(table.samples) >= _ENOUGH) or table.file.suffix.lower() == ".xlsx"
 
 
 def _is_named(table: SourceTable, place: int) -> bool:
