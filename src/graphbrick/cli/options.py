@@ -64,6 +64,14 @@ Relation = Annotated[
 Name = Annotated[str | None, typer.Option("--name", metavar="COLUMN", help="Node tables: column of names.")]
 Type = Annotated[str | None, typer.Option("--type", metavar="COLUMN", help="Node tables: column of types.")]
 Key = Annotated[str | None, typer.Option("--key", metavar="COLUMN", help="Node tables: column of keys.")]
+References = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reference",
+        metavar="TABLE.COLUMN=TABLE",
+        help="Related tables: what a column refers to; repeatable. With nothing after =, a column refers to nothing.",
+    ),
+]
 Quote = Annotated[
     bool | None, typer.Option("--quote/--no-quote", help="Whether cells may stand in quotes; recognised by default.")
 ]

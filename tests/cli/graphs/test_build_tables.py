@@ -87,3 +87,39 @@ def test_add_takes_the_options_of_tables(call: Call, tmp_path: Path) -> None:
     code, _ = call("delete", tmp_path / "g.graph", more, "--relation", "MADE_BY")
     assert code == 0
     assert Graph.open(tmp_path / "g.graph").n_triples == 3
+
+
+def test_build_of_related_tables(call: Call, tmp_path: Path) -> None:
+    files = {
+        "customers.csv": "id,name\n7,Alba\n8,Boro\n",
+        "orders.csv": "id,buyer,country_id\n1,7,NO\n2,8,SE\n",
+        "countries.csv": "id,name\nDK,Denmark\n",
+    }
+    folder = write_all(tmp_path / "store", files)
+    code, printed = call("build", folder, tmp_path / "g.graph", "--reference", "orders.buyer=customers")
+    assert code == 0
+    assert printed.splitlines()[:3] == [
+        "countries.csv: class Country, key id, name name",
+        "customers.csv: class Customer, key id, name name",
+        "orders.csv: class Order, key id, name Order and key, buyer is Customer (buyer); 1 property (country_id)",
+    ]
+    assert "hold other values (read as properties): 1, such as orders.csv: country_id" in printed.replace("\n", " ")
+    _, printed = call("build", folder, tmp_path / "h.graph", "--reference", "orders.buyer=customers", "--json")
+    told = json.loads(printed)
+    assert told["understood"][0] == "countries.csv: class Country, key id, name name"
+    assert told["triples"] == 2
+    code, printed = call("build", folder, tmp_path / "i.graph", "--reference", "orders.buyer=clients")
+    assert code != 0
+    assert "there is no table 'clients'; the tables are countries, customers, orders" in printed
+
+
+def test_build_of_a_table_without_triples(call: Call, tmp_path: Path) -> None:
+    file = write_all(
+        tmp_path, {"cars.csv": "Model,Brand,Gears\nNSX,Acura,9\n", "wide.csv": "Model,Brand,Gears,Day\nR8,A,9,5\n"}
+    )
+    code, printed = call("build", file / "wide.csv", tmp_path / "g.graph")
+    assert code == 0
+    assert "1 entity, 0 relations, 0 triples" in printed
+    assert "without a triple" not in printed
+    assert "graphbrick learn" not in printed
+    assert call("info", tmp_path / "g.graph", "--check")[0] == 0

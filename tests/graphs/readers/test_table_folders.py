@@ -128,7 +128,7 @@ def test_edges_wins_over_relations(tmp_path: Path) -> None:
 def test_faults(tmp_path: Path) -> None:
     folder = write_all(tmp_path, {"people.csv": "id,name\na,A\n"})
     with fails("reader.no_edges", InputError):
-        Reading(folder)
+        Reading(folder, folder / "people.csv")
     write_all(tmp_path, {"knows.csv": "source,target\na,a\n"})
     other = write_all(tmp_path / "other", {"more.csv": "id,name\nb,B\n"}) / "more.csv"
     with fails("reader.two_node_tables", InputError, own="people.csv"):
@@ -169,7 +169,9 @@ def test_options_tell_which_table_holds_nodes(tmp_path: Path) -> None:
     }
     folder = write_all(tmp_path, files)
     with fails("reader.no_edges", InputError):
-        Reading(folder, key="icao")
+        Reading(folder, columns=("a", "b", "c"))
+    related = [("Airport/EDDB", "flight", "Airport/EDDB", {"airline": "LH"})]  # without columns they are related tables
+    assert [(*edge.triple, dict(edge.properties)) for edge in Reading(folder, key="icao").edges] == related
     columns = ("start_airport", "airline", "end_airport")
     read = Reading(folder, key="icao", columns=columns)
     assert read.records == [EntityRecord("EDDB", "Berlin", properties={"iata": "BER"}), ("EDDB", "LH", "EDDB")]

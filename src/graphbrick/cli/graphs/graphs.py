@@ -22,6 +22,7 @@ from graphbrick.cli.options import (
     Name,
     Nodes,
     Quote,
+    References,
     Relation,
     SkipBad,
     Source,
@@ -42,7 +43,8 @@ def build(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="File of triples, folder of tables of nodes and edges, or address of a database."
+            metavar="SOURCE",
+            help="File of triples, folder of tables, SQLite file, workbook, or address of a database.",
         ),
     ],
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
@@ -55,6 +57,7 @@ def build(
     type_: Type = None,
     key: Key = None,
     quote: Quote = None,
+    reference: References = None,
     language: Language = "en",
     labels: Annotated[Path | None, typer.Option(help="Table of keys and labels, for what is there.")] = None,
     label_relation: Annotated[
@@ -78,7 +81,8 @@ def build(
 ) -> None:
     """Build a graph from a file, a folder or a database.
 
-    Files may be packed. A database is named by its address, such as bolt://localhost:7687/films.
+    Each row of related tables (CSV files with foreign keys, sheets, SQLite) is an entity. Files may be packed. A
+    database is named by its address, such as bolt://localhost:7687/films.
     """
     from graphbrick.cli.graphs.finishing import completed
     from graphbrick.cli.graphs.renewing import after_change
@@ -94,7 +98,7 @@ def build(
         from graphbrick.core.trace import Trace, record
         from graphbrick.graphs.changes.copying import copy_graph
 
-        of_tables = (relation, name, type_, key, quote is not None)
+        of_tables = (relation, name, type_, key, quote is not None, reference)
         of_files = (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset)
         if any((*of_tables, *of_files, skip_bad, lenient)):
             raise InputError(
@@ -107,7 +111,7 @@ def build(
         after_change(graph, learn_again=learn)
         return
     roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote, "lenient": lenient}
-    options = read_options(delimiter, columns, header, language, **roles)
+    options = read_options(delimiter, columns, header, language, references=tuple(reference or ()), **roles)
     told = understood(Path(source), nodes=nodes, options=options)
     if not as_json:
         print_understood(told)

@@ -83,9 +83,11 @@ def print_built(
         out.print("there is no index for near misses of names (--near)")
     print_properties(out, graph_properties(graph))
     print_not_kept(out, facts.not_kept)
-    alone = isolated(graph)
+    alone = isolated(graph) if facts.triples else 0  # a table of records may have no triples
     if alone:
-        out.print(f"without a triple: {counted(alone, 'entity')}" + (_MISMATCH if alone > facts.entities / 2 else ""))
+        are_records = any(": class " in line for line in understood or ())
+        mismatch = _MISMATCH if alone > facts.entities / 2 and not are_records else ""
+        out.print(f"without a triple: {counted(alone, 'entity')}{mismatch}")
     if facts.triples >= 100 and facts.relations > facts.triples / 2:
         out.print("note: most triples have a relation of their own; are the columns right? (--columns)")
     if facts.skipped:
@@ -99,7 +101,7 @@ def print_built(
             out.print(plain(f"  {where}: {row['reason']}"))
         if facts.skipped > _SKIPPED_SHOWN:
             out.print(f"  ... and {facts.skipped - _SKIPPED_SHOWN:,} more")
-    if not learning and not is_learned(learned_place(graph)):
+    if facts.triples and not learning and not is_learned(learned_place(graph)):
         out.print(f"learn its relations first, for better answers: graphbrick learn {shlex.quote(str(graph.path))}")
     out.print(f'ask it: graphbrick ask {shlex.quote(str(graph.path))} "your question"')
 

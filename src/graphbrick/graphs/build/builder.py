@@ -27,7 +27,7 @@ from graphbrick.graphs.build.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.build.value_ingest import MARKS, TRIPLE_FACTS
 from graphbrick.graphs.build.values import PLACED, VALUES, Columns, place_triple_values, write_columns
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.readers import ReadOptions, naming_of, source_files
+from graphbrick.graphs.readers import ReadOptions, naming_of_files, source_files
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.checked import checked_records
@@ -108,8 +108,9 @@ def build(
         origin = Origin(
             str(source),
             how.language,
-            naming=naming_of(files.edges[0].file),
+            naming=naming_of_files(files),
             mark=fingerprint(VERSION, __version__, how, rules, near, skip_bad, str(source), files=all_files),
+            may_be_empty=files.related is not None,
         )
     else:
         if nodes is not None or labels is not None or options is not None:

@@ -18,9 +18,12 @@ import numpy as np
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
 from graphbrick.graphs.readers.ends import counted_ends
-from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files
+from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files, no_edges
 from graphbrick.graphs.readers.formats.content import told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
+from graphbrick.graphs.readers.relational.finding import related_file, related_folder
+from graphbrick.graphs.readers.relational.records import related_records
+from graphbrick.graphs.readers.relational.sqlite import SUFFIXES
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, Described, FactBlock, Part
@@ -66,6 +69,8 @@ class ReadOptions:
         key: The column of keys of node tables.
         relation: The relation of edges whose table has no column of relations, or whose cell is empty.
         quote: Whether cells of delimited text may stand in double quotes; recognised by default.
+        references: References of tables to each other that are not found, as ``orders.buyer=customers``;
+            ``orders.code=`` says that a column refers to nothing.
         lenient: Mend lines and terms of RDF that are almost right, as in dumps of Wikidata and DBpedia, and count what
             cannot be mended instead of raising it.
 
@@ -87,6 +92,7 @@ class ReadOptions:
     relation: str | None = None
     quote: bool | None = None
     lenient: bool = False
+    references: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (not self.delimiter or set(self.delimiter) & set('\r\n"\0')):
@@ -165,18 +171,32 @@ def read_source(
     """
     files = source_files(source, nodes, options)
     reading = FileReading(options, bad, left_out=left_out or LeftOut())
-    return resolved(read_parts(files, reading), naming_of(files.edges[0].file))
+    return resolved(read_parts(files, reading), naming_of_files(files))
 
 
 def source_files(source: Path, nodes: Path | None, options: ReadOptions) -> SourceFiles:
-    """Return the files of triples and the tables of nodes of a source."""
+    """Return the files of triples and the tables of nodes of a source, or its tables that refer to each other."""
     if source.is_dir():
-        return folder_files(source, nodes, lambda file: _has_nodes(_ending(file)), options)
+        files = folder_files(source, nodes, lambda file: _has_nodes(_ending(file)), options)
+        if files.edges:
+            return files
+        if nodes is not None:
+            raise no_edges(source)
+        return related_folder(source, files, options)
+    is_by_plug_in = source.suffix.lower() in SUFFIXES and READERS.find(_suffix(source)) is not None
+    related = None if nodes is not None or is_by_plug_in else related_file(source, options)
+    if related is not None:
+        return related
     return SourceFiles((SourceFile(source, TableHints("edges")),), _tables(nodes))
 
 
 def _tables(nodes: Path | None) -> tuple[SourceFile, ...]:
     return () if nodes is None else (SourceFile(nodes, TableHints("nodes")),)
+
+
+def naming_of_files(files: SourceFiles) -> Callable[[str], str] | None:
+    """Return the function of `naming_of` for the files of a source."""
+    return naming_of(files.edges[0].file) if files.edges else None
 
 
 def naming_of(file: Path) -> Callable[[str], str] | None:
@@ -196,6 +216,8 @@ def read_parts(files: SourceFiles, reading: FileReading) -> Iterator[Part]:
         reading.meter.total = sum(file.stat().st_size for file in files.files if file.is_file())
     for name in files.unused:
         reading.left_out.add("files of the folder that are not used", name)
+    if files.related is not None:
+        return related_records(files.related.plan, reading)
     read = [_triples(table.file, table.reading(reading)) for table in files.edges]
     nodes = [_nodes(table.file, table.reading(reading)) for table in files.nodes]
     parts = chain.from_iterable([*nodes, *read])
@@ -217,6 +239,8 @@ def understood(source: Path, *, nodes: Path | None, options: ReadOptions) -> lis
     ['shop.csv: head from, relation type, tail to; 1 property (since)']
     """
     files = source_files(source, nodes, options)
+    if files.related is not None:
+        return files.related.plan.understood()
     lines = []
     for table in (*files.nodes, *files.edges):
         reader = READERS.find(_checked_ending(table.file)) or (options.delimiter and READERS.find("txt"))
@@ -275,7 +299,11 @@ def _has_nodes(ending: str) -> bool:
 
 def _ending(file: Path) -> str:
     """Return the ending that tells the format of a file: ``txt`` for ``kb.TXT.gz``."""
-    return told_by_content(file, Path(unpacked_name(file)).suffix.removeprefix("."))
+    return told_by_content(file, _suffix(file))
+
+
+def _suffix(file: Path) -> str:
+    return Path(unpacked_name(file)).suffix.removeprefix(".")
 
 
 def _checked_ending(file: Path) -> str:

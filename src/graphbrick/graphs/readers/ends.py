@@ -20,7 +20,7 @@ _MERGED = 1 << 18  # hashes that wait at least to be sorted
 _EXAMPLES = 5
 
 
-class _KeySet:
+class KeySet:
     """A set of keys as hashes of 64 bits, which grows in one sorted array."""
 
     def __init__(self) -> None:
@@ -29,6 +29,7 @@ class _KeySet:
         self._sorted: Hashes = np.empty(0, dtype=np.uint64)
 
     def add(self, hashes: Hashes) -> None:
+        """Add hashes."""
         self._parts.append(hashes)
         self._waiting += len(hashes)
         if self._waiting > max(len(self._sorted), _MERGED):
@@ -56,7 +57,7 @@ class _Ends:
     """The keys of nodes with and without names, and the ends of edges that are none of them."""
 
     def __init__(self) -> None:
-        self.nodes, self.named, self.missing = _KeySet(), _KeySet(), _KeySet()
+        self.nodes, self.named, self.missing = KeySet(), KeySet(), KeySet()
         self.nameless: dict[str, int] = {}
         self.examples: list[str] = []
         self._keys: list[str] = []  # not records: many live objects slow the collection of garbage

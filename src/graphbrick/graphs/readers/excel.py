@@ -116,6 +116,12 @@ def _check_size(file: Path) -> None:
         raise InputError(reason, file, code="reader.workbook_too_large", size=size)
 
 
+def note_formulas(file: Path, reading: FileReading) -> None:
+    """Report the formulas of a workbook whose values are not stored."""
+    for formula in _formulas_without_values(file):
+        reading.left_out.add(NO_VALUES, formula[:80])
+
+
 def _formulas_without_values(file: Path) -> Iterator[str]:
     """Yield the formulas of a workbook whose values are not stored."""
     with ZipFile(file) as packed:
@@ -130,8 +136,8 @@ def _formulas_without_values(file: Path) -> Iterator[str]:
                                 yield f"={unescape((cell[2] or b'').decode(errors='replace'))}"
 
 
-def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
-    """Return the sheets that are read, tables of nodes first; the others are reported."""
+def _filled_sheets(book: Any, reading: FileReading) -> list[_Sheet]:
+    """Return the sheets that have rows."""
     sheets = []
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # the size that a file states may be wrong
@@ -143,6 +149,12 @@ def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
         first, samples = texts[0][:width], [row[:width] + [""] * (width - len(row)) for row in texts[1:]]
         role = role_of_name(sheet.title) or table_kind(first)
         sheets.append(_Sheet(sheet, first, samples, role, reading))
+    return sheets
+
+
+def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
+    """Return the sheets that are read, tables of nodes first; the others are reported."""
+    sheets = _filled_sheets(book, reading)
     if not sheets:
         raise no_rows(file)
     if len(sheets) == 1 and not sheets[0].role:
@@ -156,6 +168,43 @@ def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
         replace(sheet, reading=_hinted(sheet, several[sheet.role]))
         for sheet in sorted(tables, key=lambda sheet: sheet.role != "nodes")
     ]
+
+
+@dataclass(frozen=True)
+class SheetTable:
+    """A sheet with rows.
+
+    Attributes:
+        title: Its title.
+        first: Its first row as texts.
+        samples: Some of its other rows as texts.
+        role: "nodes" or "edges", if its title or its first row says so; else empty.
+    """
+
+    title: str
+    first: list[str]
+    samples: list[list[str]]
+    role: str
+
+
+def sheet_tables(file: Path, reading: FileReading) -> list[SheetTable]:
+    """Return the sheets of a workbook that have rows.
+
+    Raises:
+        InputError: Not a workbook.
+        ModelError: openpyxl is not installed.
+    """
+    with open_workbook(file) as book:
+        sheets = _filled_sheets(book, reading)
+        return [SheetTable(sheet.sheet.title, sheet.first, sheet.samples, sheet.role) for sheet in sheets]
+
+
+def sheet_rows(file: Path, table: SheetTable, reading: FileReading) -> Iterator[tuple[int, list[object]]]:
+    """Yield (row number, cells) of a sheet below its first row."""
+    with open_workbook(file) as book:
+        sheet = book[table.title]
+        sheet.reset_dimensions()
+        yield from islice(_Sheet(sheet, table.first, [], table.role, reading).rows(), 1, None)
 
 
 def _hinted(sheet: _Sheet, several: bool) -> FileReading:
@@ -180,8 +229,7 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """
     with open_workbook(file) as book:
         sheets = _sheets(book, file, reading)
-        for formula in _formulas_without_values(file):
-            reading.left_out.add(NO_VALUES, formula[:80])
+        note_formulas(file, reading)
         parts = chain.from_iterable(_records(sheet, file) for sheet in sheets)
         has_nodes = sheets[0].role == "nodes"
         yield from counted_ends(parts, reading.left_out) if has_nodes else parts
@@ -190,8 +238,7 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
 def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of the sheets of nodes of a workbook."""
     with open_workbook(file) as book:
-        for formula in _formulas_without_values(file):
-            reading.left_out.add(NO_VALUES, formula[:80])
+        note_formulas(file, reading)
         for sheet in _sheets(book, file, reading):
             if sheet.role == "nodes":
                 yield from _entities(sheet, file)

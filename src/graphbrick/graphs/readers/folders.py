@@ -19,6 +19,7 @@ from graphbrick.graphs.records.records import BadRecords
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
+    from graphbrick.graphs.readers.relational.plan import Related
 
 _EDGES = ("edges", "relationships", "links", "relations")
 _NODES = ("nodes", "vertices", "entities")
@@ -61,17 +62,20 @@ class SourceFiles:
         nodes: The tables of nodes.
         headers: The files that hold headers of others.
         unused: The names of the files and folders in the folder that are not read, and of those without content.
+        related: Tables that refer to each other, which are read instead of edges and nodes; None for other sources.
     """
 
     edges: tuple[SourceFile, ...]
     nodes: tuple[SourceFile, ...] = ()
     headers: tuple[Path, ...] = ()
     unused: tuple[str, ...] = ()
+    related: Related | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
         """All files that are read, edges first."""
-        return (*(table.file for table in (*self.edges, *self.nodes)), *self.headers)
+        related = () if self.related is None else self.related.files
+        return (*(table.file for table in (*self.edges, *self.nodes)), *self.headers, *related)
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,11 @@ def folder_files(
         has_nodes: Returns whether the format of a file may hold nodes.
         options: How to read files.
 
+    Returns:
+        The files; without any of edges, if no table of the folder holds edges.
+
     Raises:
-        InputError: There are no edges, no nodes, two tables of nodes, or one table in two formats.
+        InputError: There are no nodes, two tables of nodes, or one table in two formats.
     """
     listed = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
     tables = [file for file in listed if file.is_file() and _has_content(file) and has_nodes(file)]
@@ -118,6 +125,20 @@ def folder_files(
         )
     found, headers = _classified([file for file in tables if _is_plain(file)], options)
     return _sources(folder, found, headers, nodes, listed)
+
+
+def no_edges(folder: Path) -> InputError:
+    """Return the error about a folder without any table that can be read."""
+    reason = (
+        "the folder holds no edges.csv, edges.tsv or edges.parquet (also packed as .gz, .zst, .bz2 or .xz), and no "
+        "other table with columns of head and tail, and no tables of records with a header"
+    )
+    return InputError(reason, folder, code="reader.no_edges")
+
+
+def _apart(table: _Found) -> TableHints:
+    """Return the hints for a table without a role: its header, if it stands in a file apart."""
+    return TableHints("", tuple(table.header) if table.apart else ())
 
 
 def _two_tables(folder: Path, own: str, nodes: Path, edges: str) -> InputError:
@@ -138,11 +159,7 @@ def _sources(
     edges = [table for table in found if table.role == "edges"]
     own = [table for table in found if table.role == "nodes"]
     if not edges:
-        reason = (
-            "the folder holds no edges.csv, edges.tsv or edges.parquet (also packed as .gz, .zst, .bz2 or .xz), and no "
-            "other table with columns of head and tail"
-        )
-        raise InputError(reason, folder, code="reader.no_edges")
+        return SourceFiles((), tuple(SourceFile(table.file, _apart(table)) for table in found), tuple(headers))
     if own and nodes is not None:
         raise _two_tables(folder, own[0].file.name, nodes, edges[0].file.name)
     if not own and nodes is None:
@@ -226,8 +243,16 @@ def stem(file: Path) -> str:
 
 
 def _base(table: _Found) -> str:
-    """Return the name that the parts of a table share."""
-    return re.sub(r"[-_.](?:part)?[-_.]?\d+$", "", stem(table.file), flags=re.IGNORECASE)
+    return base_name(table.file)
+
+
+def base_name(file: Path) -> str:
+    """Return the name that the parts of a table share.
+
+    >>> base_name(Path("person-part1.csv")), base_name(Path("cars_2021.csv"))
+    ('person', 'cars')
+    """
+    return re.sub(r"[-_.](?:part)?[-_.]?\d+$", "", stem(file), flags=re.IGNORECASE)
 
 
 def role_of_name(name: str) -> str:

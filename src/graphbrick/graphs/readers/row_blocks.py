@@ -30,7 +30,7 @@ _NOTHING = ("", "\\N")
 Fault = Callable[[int, list[str]], InputError]
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
     """Facts of one kind.
 
     Attributes:
@@ -59,7 +59,7 @@ def node_blocks(
         file: The file.
     """
     prefix = f"{columns.space}/" if columns.space and reading.table.spaces else ""
-    values = _Values(columns.properties(reading.table.spaces), reading, file.name)
+    values = ColumnValues(columns.properties(reading.table.spaces), reading, file.name)
 
     def with_keys() -> Iterator[list[str]]:
         for line, cells in rows:
@@ -74,24 +74,24 @@ def node_blocks(
         keys = _stripped(cells_of[columns.key])
         groups = [*_names(columns, header, cells_of), *_types(columns, reading, cells_of)]
         if columns.description is not None:
-            groups.append(_filled(DESCRIPTION, _stripped(cells_of[columns.description])))
+            groups.append(filled(DESCRIPTION, _stripped(cells_of[columns.description])))
         groups += values.groups(cells_of)
-        yield _fact_block([prefix + key for key in keys] if prefix else keys, groups, values.columns)
+        yield fact_block([prefix + key for key in keys] if prefix else keys, groups, values.columns)
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _filled(kind: int, texts: Sequence[str], column: int = 0) -> _Group:
+def filled(kind: int, texts: Sequence[str], column: int = 0) -> Group:
     """Return the facts of one column; empty cells are none."""
     if all(texts):
-        return _Group(kind, np.arange(len(texts)), texts, column)
+        return Group(kind, np.arange(len(texts)), texts, column)
     rows = [row for row, text in enumerate(texts) if text]
-    return _Group(kind, rows, [texts[row] for row in rows], column)
+    return Group(kind, rows, [texts[row] for row in rows], column)
 
 
-def _names(columns: NodeColumns, header: Sequence[str], cells_of: Sequence[Sequence[str]]) -> Iterator[_Group]:
+def _names(columns: NodeColumns, header: Sequence[str], cells_of: Sequence[Sequence[str]]) -> Iterator[Group]:
     """Yield names: the first filled column of each row, and its further elements as aliases."""
     n = len(cells_of[0])
     names, more = [""] * n, list[tuple[int, str]]()
@@ -103,29 +103,29 @@ def _names(columns: NodeColumns, header: Sequence[str], cells_of: Sequence[Seque
                 if parts:
                     names[row] = parts[0]
                     more += ((row, part) for part in parts[1:])
-    yield _filled(LABEL, names)
+    yield filled(LABEL, names)
     for place in columns.aliases:
         more += ((row, text) for row, cell in enumerate(cells_of[place]) for text in _several(columns, cell))
     more = [(row, text) for row, text in more if text != names[row]]
-    yield _Group(ALIAS, [row for row, _ in more], [text for _, text in more])
+    yield Group(ALIAS, [row for row, _ in more], [text for _, text in more])
 
 
 def _several(columns: NodeColumns, cell: str) -> tuple[str, ...]:
     return own_list(cell) if columns.is_exact else several_of(cell.strip())
 
 
-def _types(columns: NodeColumns, reading: FileReading, cells_of: Sequence[Sequence[str]]) -> Iterator[_Group]:
+def _types(columns: NodeColumns, reading: FileReading, cells_of: Sequence[Sequence[str]]) -> Iterator[Group]:
     """Yield the types of entities."""
     if columns.types is None:
         if reading.table.type:
-            yield _filled(TYPE, [reading.table.type] * len(cells_of[0]))
+            yield filled(TYPE, [reading.table.type] * len(cells_of[0]))
         return
     distinct = {cell: _several(columns, cell) for cell in set(cells_of[columns.types])}
     several = [(row, text) for row, cell in enumerate(cells_of[columns.types]) for text in distinct[cell]]
-    yield _Group(TYPE, [row for row, _ in several], [text for _, text in several])
+    yield Group(TYPE, [row for row, _ in several], [text for _, text in several])
 
 
-class _Values:
+class ColumnValues:
     """The reader of the columns of properties.
 
     Args:
@@ -143,31 +143,32 @@ class _Values:
         """The columns, by number."""
         return tuple(self._numbers)
 
-    def _number(self, key: ColumnKey) -> int:
+    def number(self, key: ColumnKey) -> int:
+        """Return the number of a column."""
         return self._numbers.setdefault(key, len(self._numbers))
 
-    def groups(self, cells_of: Sequence[Sequence[str]]) -> Iterator[_Group]:
+    def groups(self, cells_of: Sequence[Sequence[str]]) -> Iterator[Group]:
         """Yield the values of each property."""
         for field, read in self._fields:
             texts = cells_of[field.place] if field.is_exact else _stripped(cells_of[field.place])
             nothing = ("",) if field.is_exact else _NOTHING
             if field.kind is None:
                 raw = ["" if text == "\\N" else text for text in texts] if "\\N" in texts else texts
-                yield _filled(PROPERTY, raw, self._number(ColumnKey(field.name, None)))
+                yield filled(PROPERTY, raw, self.number(ColumnKey(field.name, None)))
                 continue
             by_column: dict[int, tuple[list[int], list[str]]] = {}
             for row, text in enumerate(texts):
                 value = None if text in nothing else read(text)
                 if value is not None:
                     for key, carried in property_facts({field.name: value}):
-                        rows, carried_texts = by_column.setdefault(self._number(key), ([], []))
+                        rows, carried_texts = by_column.setdefault(self.number(key), ([], []))
                         rows.append(row)
                         carried_texts.append(carried)
             for column, (rows, carried_texts) in by_column.items():
-                yield _Group(PROPERTY, rows, carried_texts, column)
+                yield Group(PROPERTY, rows, carried_texts, column)
 
 
-def _fact_block(keys: Sequence[str], groups: Sequence[_Group], columns: tuple[ColumnKey, ...]) -> FactBlock:
+def fact_block(keys: Sequence[str], groups: Sequence[Group], columns: tuple[ColumnKey, ...]) -> FactBlock:
     """Return facts about entities as a block; each entity exists, whatever is said of it."""
     n = len(keys)
     data, starts, ends = spans_of([*keys, *(text for group in groups for text in group.texts)])
@@ -200,7 +201,7 @@ def edge_blocks(
     """
     default = reading.options.relation or ""
     first, last = (f"{space}/" if space and reading.table.spaces else "" for space in columns.spaces)
-    values = _Values(columns.fields, reading, file.name)
+    values = ColumnValues(columns.fields, reading, file.name)
 
     def complete() -> Iterator[list[str]]:
         for line, cells in rows:
@@ -219,10 +220,13 @@ def edge_blocks(
             relations = [cell.strip() or default for cell in cells_of[columns.relation]]
         if first or last:
             heads, tails = [first + head for head in heads], [last + tail for tail in tails]
-        yield _triple_block((heads, relations, tails), list(values.groups(cells_of)), values)
+        yield triple_block((heads, relations, tails), list(values.groups(cells_of)), values.columns)
 
 
-def _triple_block(cells: tuple[list[str], list[str], list[str]], groups: list[_Group], values: _Values) -> TripleBlock:
+def triple_block(
+    cells: tuple[list[str], list[str], list[str]], groups: list[Group], columns: tuple[ColumnKey, ...]
+) -> TripleBlock:
+    """Return heads, relations and tails with the properties of the triples as a block."""
     n = len(cells[0])
     data, starts, ends = spans_of(
         [*cells[0], *cells[1], *cells[2], *(text for group in groups for text in group.texts)]
@@ -233,5 +237,5 @@ def _triple_block(cells: tuple[list[str], list[str], list[str]], groups: list[_G
         return TripleBlock(data, triple_starts, triple_ends)
     triple = np.concatenate([np.asarray(group.rows, dtype=np.int64) for group in groups])
     column = np.repeat(np.array([group.column for group in groups], dtype=np.int32), sizes)
-    own = TripleValues(values.columns, triple, column, starts[3 * n :], ends[3 * n :])
+    own = TripleValues(columns, triple, column, starts[3 * n :], ends[3 * n :])
     return TripleBlock(data, triple_starts, triple_ends, own)

@@ -48,7 +48,7 @@ class ClassGraph:
     symmetric: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
-        """True if there are classes that relations join."""
+        """True if there are classes that relations join, or classes alone without any relation."""
         return bool(self.joins)
 
     def is_joined_to_itself(self, name: str) -> bool:
@@ -93,6 +93,8 @@ def _class_graph(graph: Graph) -> ClassGraph:
         joins.setdefault(one, []).append(Join(one, relation, True, other))
         if relation not in symmetric:
             joins.setdefault(other, []).append(Join(other, relation, False, one))
+    if not graph.n_triples:  # a table of records has a class, and no relations
+        return ClassGraph(dict.fromkeys(names, ()))
     return ClassGraph({name: tuple(own) for name, own in joins.items()}, symmetric)
 
 

@@ -1,0 +1,184 @@
+"""Sources of related tables: which files and folders are read as such."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.delimited import DELIMITERS
+from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, no_edges
+from graphbrick.graphs.readers.reader import FileReading
+from graphbrick.graphs.readers.relational.plan import Related
+from graphbrick.graphs.readers.relational.planning import planned
+from graphbrick.graphs.readers.relational.sources import file_tables, workbook_tables
+from graphbrick.graphs.readers.relational.sqlite import is_sqlite, sqlite_tables
+from graphbrick.graphs.readers.relational.tables import Rows, SourceTable
+from graphbrick.graphs.readers.roles import HEAD, KEY, NAME, TAIL, find_column, table_kind
+from graphbrick.graphs.readers.streams import unpacked_name
+from graphbrick.graphs.records.records import LeftOut
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.readers import ReadOptions
+
+_Stamp = tuple[str, tuple[tuple[int, int], ...]]
+_LAST: dict[tuple[tuple[_Stamp, ...], object], Related] = {}
+_ENOUGH = 4  # rows that show that the first one is a header
+_WIDE = 3  # columns of a triple; a table of records has more, or a key
+
+
+def related_folder(folder: Path, files: SourceFiles, options: ReadOptions) -> SourceFiles:
+    """Return the tables of a folder in which no table holds edges.
+
+    Args:
+        folder: The folder.
+        files: Its tables, as far as they are delimited text or Parquet.
+        options: How to read files.
+
+    Raises:
+        InputError: There are no tables either.
+    """
+    listed = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
+    sheets = [SourceFile(file) for file in listed if file.is_file() and file.suffix.lower() == ".xlsx"]
+    tables: list[SourceTable] = []
+    for source in (*files.nodes, *sheets):
+        if source.file.stat().st_size:
+            tables += file_tables(source, options)
+    if not tables or options.columns is not None:
+        raise no_edges(folder)
+    used = {*(table.file for table in tables), *files.headers}
+    notes = LeftOut()
+    for file in listed:
+        if file not in used:
+            notes.add("files of the folder that are not used", file.name + ("/" if file.is_dir() else ""))
+    read = tuple(dict.fromkeys((*(table.file for table in tables), *files.headers)))
+    return SourceFiles((), related=_related(read, _joined(tables), options, notes, folder))
+
+
+def related_file(file: Path, options: ReadOptions) -> SourceFiles | None:
+    """Return the tables of a file that holds related tables or records; None if it holds something else.
+
+    Raises:
+        InputError: It looks like a database, and is none.
+    """
+    if is_sqlite(file):
+        _refuse(options, file)
+        notes = LeftOut()
+        return SourceFiles((), related=_related((file,), sqlite_tables(file, notes), options, notes, file))
+    if options.columns is not None or options.relation is not None or options.header is False:
+        return None
+    if not file.is_file() or not file.stat().st_size:
+        return None
+    name = unpacked_name(file)
+    tables: list[SourceTable] = []
+    if name.endswith(".xlsx"):
+        tables = workbook_tables(file, options) if file.suffix.lower() == ".xlsx" else []
+        if len(tables) < 2 and not all(_holds_records(table) for table in tables):
+            return None
+    elif Path(name).suffix in (*DELIMITERS, ".parquet"):
+        tables = [table for table in _tables_of(file, options) if _holds_records(table)]
+    if not tables:
+        return None
+    return SourceFiles((), related=_related((file,), tables, options, LeftOut(), file))
+
+
+def _tables_of(file: Path, options: ReadOptions) -> list[SourceTable]:
+    """Return the tables of a file; none if it cannot be read, which another reader reports."""
+    try:
+        return file_tables(SourceFile(file), options)
+    except InputError:
+        return []
+
+
+def _refuse(options: ReadOptions, file: Path) -> None:
+    """Raise for options that are about edges of a text file."""
+    if options.columns is not None or options.relation is not None or options.delimiter is not None:
+        reason = "an SQLite database takes no --columns, --relation or --delimiter; --key, --name and --reference do"
+        raise InputError(reason, file, code="related.options_of_edges")
+
+
+def _holds_records(table: SourceTable) -> bool:
+    """Return whether a table alone holds records, and not triples or edges.
+
+    Its first row names no columns of edges, and it has more than three columns or a key. The header must be one: it
+    names a key or a name, or a column of numbers or dates has a name that is none.
+    """
+    first = table.columns
+    kind = table_kind(first)
+    if kind == "edges" or not table.samples:
+        return False
+    ends = [find_column(first, names) for names in (HEAD, TAIL)]
+    has_key = find_column(first, KEY) is not None
+    has_name = find_column(first, NAME) is not None
+    if any(place is not None for place in ends) and not has_key:
+        return False
+    if len(first) <= _WIDE:
+        is_small = has_key and (has_name or len(first) < _WIDE) and find_column(first, KEY) == 0
+        return is_small and _differs(table, 0)
+    is_sure = has_key or has_name or table.title.endswith(".parquet")
+    return is_sure or _stands_out(table) or any(_is_named(table, place) for place in range(len(first)))
+
+
+def _differs(table: SourceTable, place: int) -> bool:
+    texts = [row[place] for row in table.samples]
+    return len({*texts}) == len(texts)
+
+
+def _stands_out(table: SourceTable) -> bool:
+    """Return whether no cell of the first row is among the values below it, although other values come again there.
+
+    In a sheet, which seldom holds more than triples beside triples, values need not come again.
+    """
+    values = [{row[place] for row in table.samples} for place in range(len(table.columns))]
+    if any(name in known for name, known in zip(table.columns, values, strict=True)):
+        return False
+    repeats = min(map(len, values)) <= len(table.samples) / 2
+    return (repeats and len(table.samples) >= _ENOUGH) or table.file.suffix.lower() == ".xlsx"
+
+
+def _is_named(table: SourceTable, place: int) -> bool:
+    """Return whether the first cell of a column is no value like the others: they are numbers or dates."""
+    texts = [row[place] for row in table.samples if row[place]]
+    numbers = sum(text[:1].isdigit() or text[:2].strip("-+.").isdigit() for text in texts)
+    return bool(texts) and numbers > 0.9 * len(texts) and not table.columns[place][:1].isdigit()
+
+
+def _joined(tables: Sequence[SourceTable]) -> list[SourceTable]:
+    """Return the tables with those of the same name and columns as one: `orders-1.csv`, `orders-2.csv`."""
+    groups: dict[tuple[str, tuple[str, ...]], list[SourceTable]] = {}
+    for table in tables:
+        groups.setdefault((table.name.casefold(), table.columns), []).append(table)
+    return [parts[0] if len(parts) == 1 else _whole(parts) for parts in groups.values()]
+
+
+def _whole(parts: Sequence[SourceTable]) -> SourceTable:
+    title = f"{parts[0].title} and {len(parts) - 1} more"
+
+    def rows(reading: FileReading) -> Rows:
+        return chain.from_iterable(part.open(reading) for part in parts)
+
+    return replace(parts[0], title=title, open=rows, samples=[row for part in parts for row in part.samples])
+
+
+def _related(
+    files: tuple[Path, ...], tables: Sequence[SourceTable], options: ReadOptions, notes: LeftOut, source: Path
+) -> Related:
+    """Return the tables of a source; those of the same files as before are known already.
+
+    A build asks twice, before it starts and while it reads.
+    """
+    key = (tuple(map(_stamp, files)), options)
+    if key not in _LAST:
+        _LAST.clear()
+        _LAST[key] = Related(files, lambda: planned(tables, options, notes, source))
+    return _LAST[key]
+
+
+def _stamp(file: Path) -> _Stamp:
+    """Return what changes when a file does; changes of an SQLite file may be in its journal."""
+    journal = file.with_name(f"{file.name}-wal")
+    statuses = [one.stat() for one in (file, journal) if one.exists()]
+    return str(file.absolute()), tuple((status.st_size, status.st_mtime_ns) for status in statuses)
