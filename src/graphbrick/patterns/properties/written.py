@@ -12,6 +12,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import stem
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.properties.sources import sources_of, words_of_values
 from graphbrick.patterns.text import in_words
 
@@ -59,7 +60,7 @@ def _is_one(written: _Written, word: str, after: str) -> bool:
 
 def _are_two(written: _Written, word: str, after: str) -> bool:
     """Return whether a name has two words that a question joins by a hyphen: «step-free» of `step_free_access`."""
-    return (stem(word), stem(after)) in written.pairs
+    return (stem(word), stem(after)) in written.pairs and word not in FUNCTION_WORDS  # «all-star» is no quantity
 
 
 def _written(graph: Graph) -> _Written:

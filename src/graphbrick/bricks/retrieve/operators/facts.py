@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.amounts import HOW, MEANS
-from graphbrick.bricks.retrieve.operators.own_dates import begins_or_ends
+from graphbrick.bricks.retrieve.operators.own_dates import BEGINNINGS, EVENTS, PLACES, begins_or_ends
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
@@ -249,7 +249,7 @@ class Facts:
         if not match or self.is_relation(match["verb"] or "") or self.lexicon.classes_in(match["verb"] or ""):
             return None
         base = Listed((self.parser.entity(match["who"]),))
-        return next(filter(None, (self.values(self.said([word]), base) for word in _PLACES)), None)
+        return next(filter(None, (self.values(self.said([word]), base) for word in PLACES)), None)
 
     def _beside(self, text: str) -> Plan | None:
         """Read «e0 email»."""
@@ -282,7 +282,7 @@ class Facts:
         own = [source for source in self.sources if source.is_date and self.own([source], base)]
         begun = begins_or_ends(set(verbs), own)
         plain = begun or [source for source in own if source.words <= _TIME]
-        if len(plain) == 1 and not match["other"] and (begun or not verbs or set(verbs) & _HAPPEN):
+        if len(plain) == 1 and not match["other"] and (begun or not verbs or set(verbs) & EVENTS):
             return self.resolver.told_if_pair(Values(base, plain[0]), plain[0])
         if not verbs and len(own) == 1:
             return Values(base, own[0])
@@ -391,17 +391,10 @@ class Facts:
                 triples.append((is_spoken, triple))
         chosen = [triple for spoken, triple in triples if spoken] or [triple for _, triple in triples]
         own = {name for triple in chosen for name in graph.triple_properties(triple)}
-        begins = [name for name in own if set(stems(spaced(name))) & _BEGINS]
+        begins = [name for name in own if set(stems(spaced(name))) & BEGINNINGS]
         name = next(iter(sorted(begins) or sorted(own)), None) if begins or len(own) == 1 else None
         if name is not None:
             return TripleValues(tuple(chosen), name)
         if match["lead"] in ("when", "how long"):
             return None
         raise self._missing(Listed((one,)), "time since when this holds")
-
-
-_PLACES = tuple(
-    map(stem, "address city location place headquarters region country hometown birthplace town home".split())
-)
-_HAPPEN = frozenset(map(stem, ("happen", "occur", "place", "begin", "start")))
-_BEGINS = frozenset(map(stem, ("since", "from", "start", "started", "begin", "joined", "date", "year", "valid")))

@@ -44,6 +44,16 @@ _BEGINS, _ENDS = (
 _PARTICLES = frozenset("in up out on".split())
 
 
+PLACES = tuple(
+    map(stem, "address city location place headquarters region country hometown birthplace town home".split())
+)
+"""Stems of names of properties that say where something is, the likeliest first."""
+EVENTS = frozenset(map(stem, ("happen", "occur", "place", "begin", "start")))
+"""Stems of words for what a plain date is of."""
+BEGINNINGS = frozenset(map(stem, ("since", "from", "start", "started", "begin", "joined", "date", "year", "valid")))
+"""Stems of names of dates at which a relation began."""
+
+
 def begins_or_ends(verbs: Set[str], dates: Sequence[Source]) -> list[Source]:
     """Return the dates of several that a verb speaks of by when things begin or end: «opened», of a start date.
 

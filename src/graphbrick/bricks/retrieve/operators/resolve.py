@@ -36,8 +36,7 @@ _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 _TRIED = 12  # entities that may lack what is counted
 _AMOUNTS = (Kind.INTEGER, Kind.NUMBER)
 _OF_VALUES = ("highest", "lowest")  # values, which are not counted
-# Words of names of numbers that do not say how big something is.
-_NO_SIZES = frozenset(
+_NO_SIZES = frozenset(  # words of names of numbers that do not say how big something is
     map(stem, "id code number rank year season tier level severity age position order version zip".split())
 )
 _TYPED = 20  # owners whose types explain a noun

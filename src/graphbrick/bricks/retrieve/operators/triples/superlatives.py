@@ -90,9 +90,8 @@ class TripleSuperlatives(Parts):
             frame = self.frame(said, period=period)
             if match["lead"] == "who" and frame and not self.frames.is_literal(frame.edges.relation, left):
                 return None  # «who bought the most tracks» does not ask for invoices
-            is_record = frame is not None and frame.edges.relation in self._records(words[-1])
-            is_each = is_record or self.english.search("gains", left) or MENTION.fullmatch(words[0])
-            how = "triples" if is_each else "ends"
+            is_each = self.english.search("gains", left) or MENTION.fullmatch(words[0])
+            how = "triples" if is_each or self._is_of_records(frame, words[-1]) else "ends"
         else:
             if not is_sum or words or per:
                 return None
@@ -232,10 +231,10 @@ class TripleSuperlatives(Parts):
     def _rank(self, match: re.Match[str]) -> tuple[int, int]:
         return self.english.ordinals.get(match["rank"] or "", 1), self.english.count_of(match["n"] or "")
 
-    def _records(self, noun: str) -> list[int]:
-        """Return the relations whose triples a noun stands for: treatments of `TREATED_BY`."""
+    def _is_of_records(self, frame: Frame | None, noun: str) -> bool:
+        """Return whether a noun stands for the triples of a relation: treatments of `TREATED_BY`."""
         one = forms.singular(noun) if forms.is_installed() else noun
-        return relations_of_noun(self.place.graph, self.lexicon, one)
+        return frame is not None and frame.edges.relation in relations_of_noun(self.place.graph, self.lexicon, one)
 
     def _compared_side(self, frame: Frame, left: str, counted: str, verb: str = "") -> bool | None:
         """Return whether the heads of triples are compared, False for the tails; None if that is not clear.
