@@ -222,6 +222,18 @@ def test_function_words_of_other_languages_are_no_content() -> None:
         # One over a rule is, and so is one whose first column has no name.
         ("| 2020 | 2021 |\n|---|---|\n| Nordlys | 7 |", "2020: Nordlys; 2021: 7"),
         ("| | Passengers |\n|---|---|\n| Nordlys | 300 |", "Nordlys; Passengers: 300"),
+        # A full stop in a cell, or one line between rows, does not make the next row a header.
+        (
+            "Ship | Place\nSirius | Galway (in use. Old)\nAlma | Voss\nNordlys | Cork",
+            "Ship: Nordlys; Place: Cork",
+        ),
+        (
+            "Ship | Place\nSirius | Galway\nShips of the north\nAlma | Voss\nNordlys | Cork",
+            "Ship: Nordlys; Place: Cork",
+        ),
+        ("Ship | Place\nSirius | Galway\n\nName | Port\nAlma | Voss\nNordlys | Cork", "Name: Nordlys; Port: Cork"),
+        # A first row with the signs of the rows below is one of them.
+        ("--sirius | Galway\n--alma | Voss\n--nordlys | Cork", "--nordlys | Cork"),
     ],
 )
 def test_which_row_of_a_table_names_its_columns(table: str, answer: str) -> None:

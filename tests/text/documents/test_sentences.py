@@ -24,6 +24,10 @@ def split(text: str) -> list[str]:
         ("The firm is Acme Ltd. It was sold.", ["The firm is Acme Ltd.", "It was sold."]),
         ("He was born in 1921. She was older.", ["He was born in 1921.", "She was older."]),
         ("version 3.11 of it", ["version 3.11 of it"]),
+        ("Go to Settings > Options... > Colours. Wait.", ["Go to Settings > Options... > Colours.", "Wait."]),
+        ("Go to File… → Open… → Print. Wait.", ["Go to File… → Open… → Print.", "Wait."]),
+        ("Add Acme Inc. & Sons. Wait.", ["Add Acme Inc. & Sons.", "Wait."]),
+        ("He left.\n> She stayed.", ["He left.", "> She stayed."]),
     ],
 )
 def test_marks_end_sentences(text: str, expected: list[str]) -> None:
@@ -77,6 +81,30 @@ def test_brackets_that_are_no_link_do_not_join_lines() -> None:
     assert [text[start:end] for start, end in sentences(text)] == ["He had [one", "Two] ships.", "It rained."]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Key | Action\nCtrl+D | Search it (sparingly. It needs an index)\nCtrl+E | Is it old? Open it! Now.",
+        "| Key | Action |\n|---|---|\n| D | Search. Find it. |\n| E | Open. Then wait. |",
+        "Key\tAction\nCtrl+D\tSearch it. It needs an index.\nCtrl+E\tOpen. Wait.",
+        "东 | 借书。停车。\n西 | 停车。借书。",
+    ],
+)
+def test_no_row_of_a_table_is_cut(table: str) -> None:
+    assert [text for text in split(f"The keys.\n\n{table}\n\nIt rained. It snowed.") if "---" not in text] == [
+        "The keys.",
+        *(line for line in table.split("\n") if "---" not in line),
+        "It rained.",
+        "It snowed.",
+    ]
+
+
+def test_a_bar_alone_makes_no_row() -> None:
+    assert len(split("It rained.\nRun `ps | less`. Then wait.\nIt snowed.")) == 4
+    assert len(split("It rained.\nRun ps | less. Then wait.\nIt snowed.")) == 4
+    assert len(split("Run ps | less. Then wait.")) == 2
+
+
 def test_rows_of_tables_are_sentences_of_their_own() -> None:
     text = (
         "Type | Description\nselect | One of a few. See escape(1).\n"
@@ -84,8 +112,7 @@ def test_rows_of_tables_are_sentences_of_their_own() -> None:
     )
     assert [text[a:b] for a, b in sentences(text)] == [
         "Type | Description",
-        "select | One of a few.",
-        "See escape(1).",
+        "select | One of a few. See escape(1).",
         "multiselect | Any number of a long list of values,",
         "and so on",
     ]

@@ -6,28 +6,22 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.text.documents.sentences import sentences
+from graphbrick.text.documents.table_rows import RULE, Table, cells_of, header_above
+from graphbrick.text.documents.wording import is_menu, looks_like_code, plain_words
 
 _LEAST_WORDS = 3
 _GAP = 60  # characters between sentences that are quoted together: white space, a short line, the fence of code
 _LONGEST_LIST = 400  # characters of a list that is quoted with the line that introduces it
 _FENCE, _FENCES = re.compile(r"^\s*(```|~~~)", re.MULTILINE), re.compile(r"(```|~~~)[^\n]*")
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)\s]*[^)]*\))?")
-_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
-_STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
 _BULLET = re.compile(r"^(?:[-*+•▪◦–>]|\d{1,3}[.)])\s+")
-_HEADING, _RULE = re.compile(r"^#{1,6}\s"), re.compile(r"^[\s|:=_*+~-]+$")
-_PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
-_CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
+_HEADING = re.compile(r"^#{1,6}\s")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
 _ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
-_LONGEST_NAME = 40  # characters of the name of a column
-_FAR = 50  # passages of one table
-_CELLS = re.compile(r"\s*\|\s*|\t+")
 _NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
 POINTS_BACK = re.compile(
     r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here|See"
@@ -72,28 +66,25 @@ def quotable(items: Sequence[Item]) -> list[Quotable]:
     for number, item in enumerate(items):
         section = next((citation.section for citation in item.citations if citation.document), None)
         if section is not None:
-            above = _header_above(item) if _cells(item.text.lstrip().partition("\n")[0]) else None
+            above = header_above(item) if cells_of(item.text.lstrip().partition("\n")[0]) else None
             every += list(_of_passage(number, item.text, section, above)) or _whole(number, item.text, section)
     return every
 
 
 def _of_passage(number: int, text: str, section: str, above: list[str] | None) -> Iterator[Quotable]:
     """Yield what may be quoted of a passage; it may begin in a table, whose header is then that of `_header_above`."""
-    ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
+    ranges = [(start, end) for start, end in sentences(text) if not RULE.match(text[start:end])]
     words = [plain_words(text[start:end]) for start, end in ranges]
     titles = {title.strip() for title in section.split(" > ")}
-    heading, header, is_in_table = section.rpartition(" > ")[2], above or [], above is not None
+    heading, table = section.rpartition(" > ")[2], Table(text, above)
     fences = [match.start() for match in _FENCE.finditer(text)]
     for i, (start, end) in enumerate(ranges):
         raw = text[start:end]
         if _HEADING.match(raw) or raw.strip() in titles:
             heading = words[i].lstrip("# ")
             continue
-        cells = _cells(raw)
-        if cells and not is_in_table:
-            header = cells if _is_header(cells) or _is_over_rule(text, end) else []
-        is_in_table = bool(cells)
-        shown = _row(cells, header) if cells else words[i]
+        cells = cells_of(raw)
+        shown = table.row(cells, start, end) or words[i]
         is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
         facts = (heading, is_code, is_menu(raw), bool(cells) or _ENTRY.match(shown) is not None)
         listed = _list_end(ranges, text, i) if words[i].endswith((":", "：")) else i
@@ -195,33 +186,6 @@ def _sentences_of(graph: TextGraph, passage: int, document: str) -> list[str]:
     return [plain_words(text[start:end]) for start, end in sentences(text)] if of == document else []
 
 
-def plain_words(text: str) -> str:
-    """Return a text on one line, without addresses of links, pictures and marks of bold type.
-
-    >>> plain_words("See [the docs](https://example.org/a)\\nfor **more**.")
-    'See the docs for more.'
-    """
-    return " ".join(_STRONG.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", text))).split())
-
-
-def looks_like_code(text: str) -> bool:
-    """Return whether a line is code, a command or the output of a program, by its signs.
-
-    >>> looks_like_code(">>> f(x)"), looks_like_code("It calls f(x) once.")
-    (True, False)
-    """
-    line = _LINK.sub(r"\1", _IMAGE.sub("", text)).strip()
-    signs = len(_CODE_SIGNS.findall(line.strip("|*_-# ")))
-    return bool(_PROMPT.match(line)) or (signs >= 3 and signs * 8 > len(line))
-
-
-def is_menu(text: str) -> bool:
-    """Return whether more than half of the words are those of links or pictures."""
-    bare = _LINK.sub("", _IMAGE.sub("", text))
-    n_links = len(_LINK.findall(text)) + len(_IMAGE.findall(text))
-    return n_links > 0 and 2 * len(bare.split()) <= len(plain_words(text).split())
-
-
 def _is_sentence(text: str) -> bool:
     is_long = len(text.split()) >= _LEAST_WORDS or (not text.isascii() and len(text) >= 2 * _LEAST_WORDS)
     is_long = is_long or _ENTRY.match(text) is not None
@@ -237,70 +201,3 @@ def _list_end(ranges: Sequence[tuple[int, int]], text: str, i: int) -> int:
             break
         last = j
     return last
-
-
-def _cells(line: str) -> list[str]:
-    """Return the cells of a row of a table; none for other lines.
-
-    Bars around a row are no cells, as in Markdown; a bar at one end only stands beside an empty cell.
-
-    >>> _cells("| Galway | 7 |"), _cells("| Galway | 7"), _cells("Galway | 7 |")
-    (['Galway', '7'], ['', 'Galway', '7'], ['Galway', '7', ''])
-    """
-    is_row = line.startswith("|") and line.count("|") > 2
-    if not is_row and line.count("\t") < 1 and f" {line} ".count(" | ") < 1:
-        return []
-    inner = line.strip()
-    if len(inner) > 1 and inner.startswith("|") and inner.endswith("|"):
-        inner = inner[1:-1]
-    cells = [plain_words(cell) for cell in _CELLS.split(inner)]
-    return cells if len(cells) > 1 else []
-
-
-def _is_over_rule(text: str, end: int) -> bool:
-    """Return whether the next line is a rule, as that under the header of a table in Markdown."""
-    following = text[end:].lstrip().partition("\n")[0]
-    return bool(_RULE.match(following)) and "-" in following
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Return whether the first row of a table has the names of its columns, and is no row of a table without names.
-
-    >>> _is_header(["Ship", "Passengers"]), _is_header(["3.0.0", "2020-07-07"]), _is_header(["i", "It is installed."])
-    (True, False, False)
-    """
-    named = cells if cells[0] else cells[1:]  # the column of the names of rows may have none
-    has_names = all(any(map(str.isalpha, cell)) and len(cell) <= _LONGEST_NAME for cell in named)
-    numbers = sum(any(map(str.isdigit, cell)) for cell in cells)
-    return has_names and 2 * numbers < len(cells) and not any(cell.endswith(".") for cell in cells)
-
-
-def _header_above(item: Item) -> list[str] | None:
-    """Return the header of the table that a passage goes on with, empty if it has none; None if it begins the table."""
-    graph = item.graph
-    place = next((place for place in item.citations if place.document and place.start is not None), None)
-    if not isinstance(graph, TextGraph) or place is None or place.end is None:
-        return None
-    passage = graph.passage_at(place.document, place.start or 0, place.end)
-    for before in range(passage - 1, max(passage - 1 - _FAR, -1), -1) if passage is not None else ():
-        text, of, *_ = graph.passage(before)
-        ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
-        rows = list(takewhile(bool, (_cells(text[start:end]) for start, end in reversed(ranges))))
-        if of != place.document or not rows:
-            return None if before == (passage or 0) - 1 else []
-        if len(rows) < len(ranges) or before == 0:
-            first = rows[-1]
-            is_header = _is_header(first) or _is_over_rule(text, ranges[-len(rows)][1])
-            return first if is_header else []
-    return None
-
-
-def _row(cells: Sequence[str], header: Sequence[str]) -> str:
-    """Return a row with the names of its columns; the header itself as it is.
-
-    >>> _row(["Nordlys", "300"], ["Ship", "Passengers"])
-    'Ship: Nordlys; Passengers: 300'
-    """
-    if list(cells) == list(header) or len(cells) != len(header):
-        return " | ".join(cells)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(header, cells, strict=True) if cell)

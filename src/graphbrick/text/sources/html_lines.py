@@ -160,7 +160,7 @@ class Lines:
                 self._table.add(_one_line(self._cell, is_head=tag == "th"), columns, rows)
                 self._cell = None
             elif tag == "table":
-                for line in self._table.lines():
+                for line in (*self._table.lines(), ""):  # two tables are two blocks
                     self._line(line)
                 self._table = None
                 self._tables -= 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 
-from graphbrick.text.documents.quotable import plain_words
+from graphbrick.text.documents.wording import plain_words
 from graphbrick.text.sources.raised import CODE
 
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
