@@ -10,17 +10,17 @@ from itertools import pairwise
 
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.text.documents.listed import BULLET, LONGEST_LIST, introduces, with_items
 from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.documents.table_rows import RULE, Table, cells_of, header_above
 from graphbrick.text.documents.wording import is_menu, looks_like_code, plain_words
 
 _LEAST_WORDS = 3
 _GAP = 60  # characters between sentences that are quoted together: white space, a short line, the fence of code
-_LONGEST_LIST = 400  # characters of a list that is quoted with the line that introduces it
 _FENCE, _FENCES = re.compile(r"^\s*(```|~~~)", re.MULTILINE), re.compile(r"(```|~~~)[^\n]*")
-_BULLET = re.compile(r"^(?:[-*+•▪◦–>]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^#{1,6}\s")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
+_MOST_ITEMS = 100  # of a list in the next passage
 _ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
 _NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
 POINTS_BACK = re.compile(
@@ -44,6 +44,7 @@ class Quotable:
         is_code: Whether it is code or output of a program.
         is_menu: Whether it is mostly links, as in the menu of a web page.
         is_record: Whether it is a row of a table or an entry such as «Monday: closed», which says all by itself.
+        tail: The code or sentence that a line introduces, which is quoted after it where nothing else is.
     """
 
     text: str
@@ -54,6 +55,7 @@ class Quotable:
     is_code: bool = False
     is_menu: bool = False
     is_record: bool = False
+    tail: str = ""
 
 
 def quotable(items: Sequence[Item]) -> list[Quotable]:
@@ -76,22 +78,30 @@ def _of_passage(number: int, text: str, section: str, above: list[str] | None) -
     ranges = [(start, end) for start, end in sentences(text) if not RULE.match(text[start:end])]
     words = [plain_words(text[start:end]) for start, end in ranges]
     titles = {title.strip() for title in section.split(" > ")}
+    is_title = [bool(_HEADING.match(text[a:b])) or text[a:b].strip() in titles for a, b in ranges]
     heading, table = section.rpartition(" > ")[2], Table(text, above)
     fences = [match.start() for match in _FENCE.finditer(text)]
     for i, (start, end) in enumerate(ranges):
         raw = text[start:end]
-        if _HEADING.match(raw) or raw.strip() in titles:
+        if is_title[i]:
             heading = words[i].lstrip("# ")
             continue
         cells = cells_of(raw)
         shown = table.row(cells, start, end) or words[i]
         is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
+        is_item, shown = BULLET.match(shown) is not None, BULLET.sub("", shown)
         facts = (heading, is_code, is_menu(raw), bool(cells) or _ENTRY.match(shown) is not None)
-        listed = _list_end(ranges, text, i) if words[i].endswith((":", "：")) else i
-        if listed > i:
-            yield Quotable(" ".join(words[i : listed + 1]), number, start, ranges[listed][1], *facts)
-        elif _is_sentence(shown):
-            yield Quotable(_BULLET.sub("", shown), number, start, end, *facts)
+        if introduces(raw) and not cells:
+            until = next((j for j in range(i + 1, len(ranges)) if is_title[j]), len(ranges))
+            listed = with_items(text, ranges, i, until)
+            if listed.is_list:
+                yield Quotable(BULLET.sub("", listed.text), number, start, ranges[listed.last][1], *facts)
+                continue
+            if listed.last > i:
+                yield Quotable(shown, number, start, end, *facts, tail=listed.text[len(words[i]) :])
+                continue
+        if _is_sentence(f"- {shown}" if is_item else shown):
+            yield Quotable(shown, number, start, end, *facts)
 
 
 def _whole(number: int, text: str, section: str) -> list[Quotable]:
@@ -117,22 +127,32 @@ def snippet(
         quoted: Sentences that are quoted already.
     """
     first = last = i
-    length = len(quotables[i].text)
     if room and _goes_with(quotables, i - 1, i) and POINTS_BACK.match(quotables[i].text):
-        longer = length + len(quotables[i - 1].text)
-        if longer <= _LONGEST_LIST:
-            first, length = i - 1, longer
+        first -= _length(quotables[i - 1 : i + 1]) <= LONGEST_LIST
     while True:
         beside = [
             j
             for j, pair in ((first - 1, (first - 1, first)), (last + 1, (last, last + 1)))
-            if _goes_with(quotables, *pair) and length + len(quotables[j].text) <= room
-            if quotables[j].text not in quoted
+            if _goes_with(quotables, *pair) and quotables[j].text not in quoted
+            if _length(quotables[min(first, j) : max(last, j) + 1]) <= room
         ]
         if not beside:
             return range(first, last + 1)
         best = max(beside, key=lambda j: scores[j])
-        first, last, length = min(first, best), max(last, best), length + len(quotables[best].text)
+        first, last = min(first, best), max(last, best)
+
+
+def _length(quotables: Sequence[Quotable]) -> int:
+    return sum(len(one.text) for one in _apart(quotables))
+
+
+def _apart(quotables: Sequence[Quotable]) -> list[Quotable]:
+    """Return sentences without those that stand in another, as an item in the list that a line introduces."""
+    found: list[Quotable] = []
+    for one in quotables:
+        if not found or one.item != found[-1].item or one.end > found[-1].end:
+            found.append(one)
+    return found
 
 
 def _goes_with(quotables: Sequence[Quotable], i: int, j: int) -> bool:
@@ -147,13 +167,14 @@ def _goes_with(quotables: Sequence[Quotable], i: int, j: int) -> bool:
 
 def joined_sentences(quotables: Sequence[Quotable], text: str) -> str:
     """Return sentences of a passage on one line, with a dot between those without a mark at their ends."""
-    shown = quotables[0].text
-    for one, two in pairwise(quotables):
+    parts = _apart(quotables)
+    shown = parts[0].text
+    for one, two in pairwise(parts):
         between = plain_words(_FENCES.sub(" ", text[one.end : two.start]))  # lines of one or two words
         shown += f" {between}" if any(map(str.isalnum, between)) else ""
         is_whole = one.text.endswith(_FULL_STOPS) or two.text[:1].islower() or two.text[:1].isdigit()
         shown += f" {two.text}" if is_whole else f" · {two.text}"
-    return shown
+    return shown + parts[-1].tail
 
 
 def whole_sentence(one: Quotable, item: Item) -> str:
@@ -161,12 +182,16 @@ def whole_sentence(one: Quotable, item: Item) -> str:
     graph = item.graph
     place = next((place for place in item.citations if place.document and place.start is not None), None)
     is_plain = plain_words(item.text[one.start : one.end]) == one.text and not one.is_code
-    if not isinstance(graph, TextGraph) or place is None or place.end is None or not is_plain:
-        return one.text
+    if one.tail or not isinstance(graph, TextGraph) or place is None or place.end is None or not is_plain:
+        return one.text + one.tail
     passage = graph.passage_at(place.document, place.start or 0, place.end)
     if passage is None:
         return one.text
     shown = one.text
+    if one.end >= len(item.text.rstrip()) and introduces(shown):
+        after = graph.passage(passage + 1) if passage + 1 < graph.n_passages else None
+        if after is not None and after.document == place.document and after.section == place.section:
+            return _with_list(shown, after.text)
     if one.end >= len(item.text.rstrip()) and not shown.endswith(_FULL_STOPS):
         following = _sentences_of(graph, passage + 1, place.document)
         if following and (following[0][:1].islower() or _NUMBER.match(following[0])):
@@ -176,6 +201,14 @@ def whole_sentence(one: Quotable, item: Item) -> str:
         if preceding and not preceding[-1].endswith(_FULL_STOPS):
             shown = f"{preceding[-1]} {shown}"
     return shown
+
+
+def _with_list(line: str, following: str) -> str:
+    """Return a line with the items of the list that the next passage begins with."""
+    text = f"{line}\n\n{following}"
+    return with_items(
+        text, [place for place in sentences(text) if not RULE.match(text[slice(*place)])], 0, _MOST_ITEMS
+    ).text
 
 
 def _sentences_of(graph: TextGraph, passage: int, document: str) -> list[str]:
@@ -190,14 +223,3 @@ def _is_sentence(text: str) -> bool:
     is_long = len(text.split()) >= _LEAST_WORDS or (not text.isascii() and len(text) >= 2 * _LEAST_WORDS)
     is_long = is_long or _ENTRY.match(text) is not None
     return is_long and not text.rstrip("\"'”’»*_ ").endswith(("?", "？", "؟"))
-
-
-def _list_end(ranges: Sequence[tuple[int, int]], text: str, i: int) -> int:
-    """Return the index of the last item of the list that a line introduces, as far as it is quoted with it."""
-    last = i
-    for j in range(i + 1, len(ranges)):
-        start, end = ranges[j]
-        if not _BULLET.match(text[start:end]) or end - ranges[i][0] > _LONGEST_LIST:
-            break
-        last = j
-    return last

@@ -10,6 +10,9 @@ from graphbrick.text.sources.raised import subscript, superscript
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
+_LISTS = frozenset(("ul", "ol", "menu", "dir"))
+_UNNUMBERED = -1
+_MARKS = ("- ", "* ", "• ", "– ")  # that a page writes itself
 _RAISED = {"sup": superscript, "sub": subscript}
 _LAYOUT = "h1, h2, h3, h4, h5, h6, pre, main, article, section, form"  # what no cell of data holds
 _LONGEST_CELL = 1_500  # characters
@@ -107,6 +110,8 @@ class Lines:
         self._table: _Table | None = None  # of data; the lines of its cells are one
         self._cell: list[str] | None = None
         self._tables = 0  # depth of tables
+        self._lists: list[int] = []  # the number of the last item of each list around; negative for one without numbers
+        self._mark = ""  # of the item that the next line begins
 
     def write(self, text: str) -> None:
         """Add text to the current line."""
@@ -141,6 +146,10 @@ class Lines:
         elif tag not in _CELLS:
             self._cut(0)
         self._preformatted += tag == "pre"
+        if tag in _LISTS:
+            self._lists.append(_first_of(node) - 1 if tag == "ol" else _UNNUMBERED)
+        elif tag == "li":
+            self._begin_item()
         if tag == "table":
             self._tables += 1
             if self._tables <= _DEEPEST_TABLES and is_data_table(node):
@@ -166,6 +175,11 @@ class Lines:
                 self._tables -= 1
             return
         self._tables -= tag == "table"
+        if tag == "li":
+            self._cut(0)
+            self._mark = ""
+        elif tag in _LISTS and self._lists:
+            self._lists.pop()
         if tag == "pre":
             self._cut_as_it_is()
             self._preformatted -= 1
@@ -174,6 +188,12 @@ class Lines:
             self._cut(_HEADINGS.get(tag, 0))
             if tag == "p" or tag in _HEADINGS:
                 self._line("")
+
+    def _begin_item(self) -> None:
+        """Begin an item of a list; one outside of lists has no mark."""
+        if self._lists:
+            self._lists[-1] += self._lists[-1] != _UNNUMBERED
+            self._mark = "- " if self._lists[-1] == _UNNUMBERED else f"{self._lists[-1]}. "
 
     def _cut_cell(self) -> None:
         """End a line in a cell, or in a table outside of its cells, such as its caption."""
@@ -201,7 +221,8 @@ class Lines:
         if line:
             if level:
                 self._headings.append(Heading(self.length, level, line))
-            self._line(line)
+            self._line(line if level or line.startswith(_MARKS) else f"{self._mark}{line}")
+            self._mark = ""
 
     def _line(self, line: str) -> None:
         if line or (self._lines and self._lines[-1]):
@@ -212,6 +233,11 @@ class Lines:
         """Return the text and its headings."""
         self._cut(0)
         return "\n".join(self._lines).rstrip("\n"), tuple(self._headings)
+
+
+def _first_of(node: Any) -> int:
+    """Return the number of the first item of a list."""
+    return _spanned(node.attributes.get("start"))
 
 
 def _spanned(stated: str | None) -> int:
