@@ -106,6 +106,19 @@ def test_a_line_with_a_colon_is_quoted_with_what_it_introduces(items: str, quota
     assert quoted(question, text, around=60).texts[0].startswith(f"The choices of this: {quotation}")
 
 
+@pytest.mark.parametrize(
+    ("section", "quotation"),
+    [
+        ("Options > MaxRetries", "MaxRetries: It is one at first."),
+        ("Options > `--retries=N`", "--retries=N: It is one at first."),
+        ("Options > The retries", "It is one at first."),
+        ("Options > 3.2", "It is one at first."),
+    ],
+)
+def test_what_describes_a_named_thing_is_quoted_under_its_name(section: str, quotation: str) -> None:
+    assert quoted("What is it at first?", "It is one at first.", section=section, around=250).texts == (quotation,)
+
+
 def test_items_are_not_quoted_twice() -> None:
     text = "Summary:\n\n- The pump is silent now.\n- The lamp uses less power.\n\nIt rained."
     for question in ("What is in the summary?", "Is the pump silent?", "Does the lamp use less power?"):

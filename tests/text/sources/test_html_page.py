@@ -10,7 +10,7 @@ from faults import fails
 from graphbrick import index
 from graphbrick.core.errors import InputError
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.hypertext import html_document
 
 TEXT = "<h1>Harbour</h1><p>Rosa Lund founded the harbour of Galway in 1921, and Peter Hale leads it.</p>"
 SHOWN = "Harbour\n\nRosa Lund founded the harbour of Galway in 1921, and Peter Hale leads it."

@@ -13,7 +13,7 @@ from graphbrick.graphs.corpus import TextGraph
 from graphbrick.text.documents.listed import BULLET, LONGEST_LIST, introduces, with_items
 from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.documents.table_rows import RULE, Table, cells_of, header_above
-from graphbrick.text.documents.wording import is_menu, looks_like_code, plain_words
+from graphbrick.text.documents.wording import is_menu, is_name, looks_like_code, plain_words
 
 _LEAST_WORDS = 3
 _GAP = 60  # characters between sentences that are quoted together: white space, a short line, the fence of code
@@ -175,6 +175,16 @@ def joined_sentences(quotables: Sequence[Quotable], text: str) -> str:
         is_whole = one.text.endswith(_FULL_STOPS) or two.text[:1].islower() or two.text[:1].isdigit()
         shown += f" {two.text}" if is_whole else f" · {two.text}"
     return shown + parts[-1].tail
+
+
+def under_name(shown: str, heading: str) -> str:
+    """Return a quotation with the name of the option or function that it describes, as a row with its header.
+
+    >>> under_name("The default is 1.", "MaxRetries"), under_name("MaxRetries is 1.", "MaxRetries")
+    ('MaxRetries: The default is 1.', 'MaxRetries is 1.')
+    """
+    name = heading.replace("`", "")
+    return f"{name}: {shown}" if is_name(name) and name.casefold() not in shown.casefold() else shown
 
 
 def whole_sentence(one: Quotable, item: Item) -> str:

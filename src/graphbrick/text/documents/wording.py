@@ -9,6 +9,11 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
 _CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
+_NAME = re.compile(  # «--conflict=MODE», «LogFacility», «ups.load», «resize(size)», «PATH_MAX», and no «3.2.1»
+    r"(?=[^\s(]*[^\W\d_])(?:--?\w|\$\w|%\w|(?:\w+[._:])+\w|\w*[a-z]\w*[A-Z]\w*[a-z]|\w+\(|[A-Z]{2,}_?\d|\w+_)\S*"
+    r"(?:(?<=\S)[ =(].{0,40})?"
+)
+_MOST_WORDS = 4  # of a name with its values
 
 
 def plain_words(text: str) -> str:
@@ -36,3 +41,15 @@ def is_menu(text: str) -> bool:
     bare = _LINK.sub("", _IMAGE.sub("", text))
     n_links = len(_LINK.findall(text)) + len(_IMAGE.findall(text))
     return n_links > 0 and 2 * len(bare.split()) <= len(plain_words(text).split())
+
+
+def is_name(heading: str) -> bool:
+    """Return whether a heading is the name of an option, a function or a variable, and no phrase.
+
+    >>> [is_name(text) for text in ("--conflict MODE", "LogFacility", "resize(size, box)", "ups.load", "PATH_MAX")]
+    [True, True, True, True, True]
+    >>> [is_name(text) for text in ("Setup", "3.2.1", "3.2 The port", "page 3", "FAQ", "e.g. a port")]
+    [False, False, False, False, False, False]
+    """
+    is_short = len(heading.partition("(")[0].split()) <= _MOST_WORDS
+    return is_short and _NAME.fullmatch(heading.replace("`", "")) is not None
