@@ -9,10 +9,10 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
 _CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
-_NAME = re.compile(  # «--conflict=MODE», «LogFacility», «ups.load», «resize(size)», «PATH_MAX», and no «3.2.1»
-    r"(?=[^\s(]*[^\W\d_])(?:--?\w|\$\w|%\w|(?:\w+[._:])+\w|\w*[a-z]\w*[A-Z]\w*[a-z]|\w+\(|[A-Z]{2,}_?\d|\w+_)\S*"
-    r"(?:(?<=\S)[ =(].{0,40})?"
+_NAME = re.compile(  # of an option, a variable, a function
+    r"--?[^\W\d_]\S*|[$%]\w\S*|[^\W\d]\w*(?:[.:]+\w+)+:?|\w*[a-z]\w*[A-Z]\w*[a-z]|[^\W\d]\w*\(|[^\W\d]*_\w+|[^\W\d]\w*_"
 )
+_VALUE = re.compile(r"--?\w\S*|[A-Z][A-Z\d_|.,-]*|[<\[{]\S*[>\]}.]")  # after the name of an option
 _MOST_WORDS = 4  # of a name with its values
 
 
@@ -46,10 +46,13 @@ def is_menu(text: str) -> bool:
 def is_name(heading: str) -> bool:
     """Return whether a heading is the name of an option, a function or a variable, and no phrase.
 
-    >>> [is_name(text) for text in ("--conflict MODE", "LogFacility", "resize(size, box)", "ups.load", "PATH_MAX")]
+    >>> [is_name(text) for text in ("-c, --conflict MODE", "LogFacility", "resize(size, box)", "ups.load", "PATH_MAX")]
     [True, True, True, True, True]
     >>> [is_name(text) for text in ("Setup", "3.2.1", "3.2 The port", "page 3", "FAQ", "e.g. a port")]
     [False, False, False, False, False, False]
     """
-    is_short = len(heading.partition("(")[0].split()) <= _MOST_WORDS
-    return is_short and _NAME.fullmatch(heading.replace("`", "")) is not None
+    name, bracket, _ = heading.replace("`", "").partition("(")
+    first, *values = f"{name}{bracket}".split() or [""]
+    is_called = not bracket or heading.rstrip("`").endswith(")")
+    is_short = len(values) < _MOST_WORDS and is_called
+    return is_short and _NAME.fullmatch(first.rstrip(",")) is not None and all(map(_VALUE.fullmatch, values))

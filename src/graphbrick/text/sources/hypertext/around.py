@@ -38,8 +38,8 @@ _TO_TOP = frozenset(
     (
         "back to top|back to the top|go to top|to top|to the top|top|top of page|return to top|back to contents|"
         "nach oben|zum seitenanfang|seitenanfang|zurück nach oben|haut de page|retour en haut|haut|arriba|"
-        "volver arriba|ir arriba|torna su|torna all'inizio|voltar ao topo|topo|terug naar boven|naar boven|do góry|nahoru|"
-        "наверх|в начало|к началу|вгору|нагору|回到顶部|返回顶部|回頂端|トップへ戻る|ページトップへ|↑|⇧|▲|^"
+        "volver arriba|ir arriba|torna su|torna all'inizio|voltar ao topo|topo|terug naar boven|naar boven|do góry|"
+        "nahoru|наверх|в начало|к началу|вгору|нагору|回到顶部|返回顶部|回頂端|トップへ戻る|ページトップへ|↑|⇧|▲|^"
     ).split("|")
 )
 _MOST_AROUND_TOP = 3  # elements around a link to the top
