@@ -30,12 +30,14 @@ class Listed(NamedTuple):
     Attributes:
         text: Its words, with «…» if more follows.
         last: Index of the last sentence or line that belongs to it.
+        end: Index after the last one that it introduces.
         is_list: Whether it introduces a list, and not code or a sentence.
     """
 
     text: str
     last: int
-    is_list: bool = False
+    end: int
+    is_list: bool
 
 
 def introduces(line: str) -> bool:
@@ -68,9 +70,9 @@ def with_items(text: str, ranges: Sequence[tuple[int, int]], i: int, n: int) -> 
             room = LONGEST_LIST - len(shown)
             if last == i and room >= _LEAST_CUT:
                 shown, last = f"{shown} {item[:room].rpartition(' ')[0]}", j
-            return Listed(f"{shown} …" if last > i else shown, last, is_list and last > i)
+            return Listed(f"{shown} …" if last > i else shown, last, ends, is_list and last > i)
         shown, last = f"{shown} {item}".rstrip(), j
-    return Listed(shown, last, is_list and last > i)
+    return Listed(shown, last, ends, is_list and last > i)
 
 
 def _items(text: str, ranges: Sequence[tuple[int, int]], i: int, n: int) -> int:

@@ -20,6 +20,7 @@ _GAP = 60  # characters between sentences that are quoted together: white space,
 _FENCE, _FENCES = re.compile(r"^\s*(```|~~~)", re.MULTILINE), re.compile(r"(```|~~~)[^\n]*")
 _HEADING = re.compile(r"^#{1,6}\s")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
+_LONGEST_LEAD = 160  # characters of a line that an item of its list is quoted with
 _MOST_ITEMS = 100  # of a list in the next passage
 _ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
 _NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
@@ -44,6 +45,7 @@ class Quotable:
         is_code: Whether it is code or output of a program.
         is_menu: Whether it is mostly links, as in the menu of a web page.
         is_record: Whether it is a row of a table or an entry such as «Monday: closed», which says all by itself.
+        lead: The line that introduces the list in which it is an item; empty for none.
         tail: The code or sentence that a line introduces, which is quoted after it where nothing else is.
     """
 
@@ -55,6 +57,7 @@ class Quotable:
     is_code: bool = False
     is_menu: bool = False
     is_record: bool = False
+    lead: str = ""
     tail: str = ""
 
 
@@ -80,6 +83,7 @@ def _of_passage(number: int, text: str, section: str, above: list[str] | None) -
     titles = {title.strip() for title in section.split(" > ")}
     is_title = [bool(_HEADING.match(text[a:b])) or text[a:b].strip() in titles for a, b in ranges]
     heading, table = section.rpartition(" > ")[2], Table(text, above)
+    lead, listed_until = "", 0
     fences = [match.start() for match in _FENCE.finditer(text)]
     for i, (start, end) in enumerate(ranges):
         raw = text[start:end]
@@ -95,13 +99,15 @@ def _of_passage(number: int, text: str, section: str, above: list[str] | None) -
             until = next((j for j in range(i + 1, len(ranges)) if is_title[j]), len(ranges))
             listed = with_items(text, ranges, i, until)
             if listed.is_list:
+                lead, listed_until = BULLET.sub("", words[i]), listed.end
                 yield Quotable(BULLET.sub("", listed.text), number, start, ranges[listed.last][1], *facts)
                 continue
             if listed.last > i:
                 yield Quotable(shown, number, start, end, *facts, tail=listed.text[len(words[i]) :])
                 continue
         if _is_sentence(f"- {shown}" if is_item else shown):
-            yield Quotable(shown, number, start, end, *facts)
+            is_listed = i < listed_until and len(lead) <= _LONGEST_LEAD
+            yield Quotable(shown, number, start, end, *facts, lead=lead if is_listed else "")
 
 
 def _whole(number: int, text: str, section: str) -> list[Quotable]:
@@ -168,7 +174,7 @@ def _goes_with(quotables: Sequence[Quotable], i: int, j: int) -> bool:
 def joined_sentences(quotables: Sequence[Quotable], text: str) -> str:
     """Return sentences of a passage on one line, with a dot between those without a mark at their ends."""
     parts = _apart(quotables)
-    shown = parts[0].text
+    shown = _led(parts[0])
     for one, two in pairwise(parts):
         between = plain_words(_FENCES.sub(" ", text[one.end : two.start]))  # lines of one or two words
         shown += f" {between}" if any(map(str.isalnum, between)) else ""
@@ -193,11 +199,11 @@ def whole_sentence(one: Quotable, item: Item) -> str:
     place = next((place for place in item.citations if place.document and place.start is not None), None)
     is_plain = plain_words(item.text[one.start : one.end]) == one.text and not one.is_code
     if one.tail or not isinstance(graph, TextGraph) or place is None or place.end is None or not is_plain:
-        return one.text + one.tail
+        return _led(one) + one.tail
     passage = graph.passage_at(place.document, place.start or 0, place.end)
+    shown = _led(one)
     if passage is None:
-        return one.text
-    shown = one.text
+        return shown
     if one.end >= len(item.text.rstrip()) and introduces(shown):
         after = graph.passage(passage + 1) if passage + 1 < graph.n_passages else None
         if after is not None and after.document == place.document and after.section == place.section:
@@ -206,11 +212,16 @@ def whole_sentence(one: Quotable, item: Item) -> str:
         following = _sentences_of(graph, passage + 1, place.document)
         if following and (following[0][:1].islower() or _NUMBER.match(following[0])):
             shown = f"{shown} {following[0]}"
-    if one.start == 0 and shown[:1].islower():
+    if one.start == 0 and not one.lead and shown[:1].islower():
         preceding = _sentences_of(graph, passage - 1, place.document)
         if preceding and not preceding[-1].endswith(_FULL_STOPS):
             shown = f"{preceding[-1]} {shown}"
     return shown
+
+
+def _led(one: Quotable) -> str:
+    """Return a sentence behind the line that introduces it."""
+    return f"{one.lead} {one.text}" if one.lead else one.text
 
 
 def _with_list(line: str, following: str) -> str:

@@ -16,6 +16,7 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.workers import Worker, WorkerFault
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources import office_child, pdf_child, word_child
+from graphbrick.text.sources.pdf_contents import without_contents
 from graphbrick.text.sources.pdf_pages import Page, joined_pages
 from graphbrick.text.sources.raised import without_marks
 
@@ -82,8 +83,9 @@ def _checked(address: str, parts: Iterable[dict[str, Any]], most: int) -> Iterat
 def _pdf(address: str, title: str, parts: Iterable[dict[str, Any]]) -> Document:
     """Return the document that the pages of a PDF make."""
     *pages, end = parts
-    joined = joined_pages(Page(page["page"], page["text"], page["entries"]) for page in pages)
-    note = "; ".join(filter(None, (end["note"], joined.note)))
+    made, contents = without_contents([Page(page["page"], page["text"], page["entries"]) for page in pages])
+    joined = joined_pages(made)
+    note = "; ".join(filter(None, (end["note"], contents, joined.note)))
     return Document(address, " ".join(end["title"].split()) or title, joined.text, joined.headings, note)
 
 

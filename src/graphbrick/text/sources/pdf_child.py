@@ -29,6 +29,7 @@ _SENTENCE_END = re.compile(r"[.!?][\"'”’)]?$")
 _LONGEST_WORD = 25  # letters; longer words are rare in any language
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
 _NOT_PROSE = re.compile(r"[\d/\\@_=<>{}|#~^*+&%$]|\.\.|…")  # signs of addresses, code and leaders
+_JOINTS = re.compile(r"[._:-]")  # between the parts of a name
 _LEAST_GLUED = 0.02  # share of the letters of a page in words that are too long, from which another reader is asked
 _MOST_GLUED = 0.1  # share from which a note says that words run together
 _FEW_GLUED = 2  # words, with which a note says so
@@ -186,7 +187,9 @@ def glued_share(text: str, least: int) -> float:
     glued = [
         word
         for word in words
-        if sum(map(str.isalpha, word)) > _LONGEST_WORD and not _NOT_PROSE.search(word) and not _NO_SPACES.search(word)
+        if max(sum(map(str.isalpha, part)) for part in _JOINTS.split(word)) > _LONGEST_WORD
+        and not _NOT_PROSE.search(word)
+        and not _NO_SPACES.search(word)
     ]
     return sum(map(len, glued)) / sum(map(len, words)) if len(glued) >= least else 0.0
 
