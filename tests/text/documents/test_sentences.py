@@ -43,6 +43,13 @@ def test_marks_end_sentences(text: str, expected: list[str]) -> None:
         "Die Gebühr beträgt 40 Euro bzw. 50 Euro, z. B. am 3. Januar 2024.",
         "See fig. 3, pp. 40 and No. 7 of vol. 2 (cf. Art. 5 of the act).",
         "They work for Yahoo! and other firms, e.g. Acme Inc. of Galway.",
+        "Порт открыт весь год, см. Приложение, стр. 12 и рис. 3, т.е. Galway и т. д. по списку, напр. Cork.",
+        "Порт відкрито, див. Додаток, мал. 3, напр. Cork.",
+        "Port jest otwarty, np. Galway, zob. Rozdział, str. 12, tj. Cork.",
+        "Přístav je otevřen, např. Galway, srov. Kapitola, obr. 3, tzv. Cork.",
+        "De haven is open, bijv. Galway, vgl. Hoofdstuk, blz. 12, d.w.z. Cork.",
+        "Il porto è aperto, p.es. Galway, cfr. Capitolo, pag. 12, dott. Rosa Lund.",
+        "O porto está aberto, p.ex. Galway, pág. 12, Sra. Rosa Lund.",
         "Im 19. Jahrhundert kostete die Fahrt ca. 10 Mark.",
     ],
 )

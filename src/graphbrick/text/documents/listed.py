@@ -31,7 +31,7 @@ class Listed(NamedTuple):
         text: Its words, with «…» if more follows.
         last: Index of the last sentence or line that belongs to it.
         end: Index after the last one that it introduces.
-        is_list: Whether it introduces a list, and not code or a sentence.
+        is_list: Whether it introduces items with marks, and not lines, code or a sentence.
     """
 
     text: str
@@ -61,7 +61,7 @@ def with_items(text: str, ranges: Sequence[tuple[int, int]], i: int, n: int) -> 
         i: Index of the line that ends with a colon.
         n: Index after the last sentence or line that it may introduce, such as that of a heading.
     """
-    is_list = i + 1 < len(ranges) and _kind(text, *ranges[i + 1]) in ("item", "line")
+    is_list = i + 1 < len(ranges) and _kind(text, *ranges[i + 1]) == "item"
     ends = _items(text, ranges, i, min(n, len(ranges)))
     shown, last = plain_words(text[slice(*ranges[i])]), i
     for j in range(i + 1, ends):

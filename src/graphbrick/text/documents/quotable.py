@@ -46,7 +46,7 @@ class Quotable:
         is_menu: Whether it is mostly links, as in the menu of a web page.
         is_record: Whether it is a row of a table or an entry such as «Monday: closed», which says all by itself.
         lead: The line that introduces the list in which it is an item; empty for none.
-        tail: The code or sentence that a line introduces, which is quoted after it where nothing else is.
+        tail: The lines, code or sentence that a line introduces, which is quoted after it where nothing else is.
     """
 
     text: str

@@ -1,6 +1,6 @@
 """The sentences of a text, by rules that hold for many languages.
 
-Marks that end sentences are common to most scripts; the abbreviations are those of English and German.
+Marks that end sentences are common to most scripts; the abbreviations are those of European languages.
 """
 
 from __future__ import annotations
@@ -30,14 +30,22 @@ _LONGEST_JOINED = 1_000  # characters of a sentence that lines are joined to, so
 _PATH_SIGNS = frozenset(">→➔➜▸►⇒/=+&")  # no sentence begins with these, as in «Settings > Options... > Colours»
 # No sentence ends with these.
 _NEVER_LAST = frozenset(
+    # English and German
     "mr mrs ms dr st prof rev hon gen col capt lt sgt sen rep gov pres mt ft messrs vs cf eg ie viz approx appr resp "
-    "hr fr dipl ing bzw ca evtl ggf inkl exkl zzgl bspw vgl sog insb einschl gem lt insbes".split()
+    "hr fr dipl ing bzw ca evtl ggf inkl exkl zzgl bspw vgl sog insb einschl gem lt insbes "
+    # Russian and Ukrainian
+    "см ср напр гр проф акад им тыс млн млрд ул просп див тобто доц вул грн "
+    # Polish, Czech and Dutch
+    "np tzn tzw tj m.in ul inż płk mjr zob např tzv srov popř příp tzn bijv mevr drs evt "
+    # Italian, Portuguese, Spanish and French
+    "sig dott dott.ssa prof.ssa avv cfr p.es sr sra srta dra exmo p.ex p.ej ud uds dto dña mme mlle".split()
 )
 # A number that follows belongs to them.
 _BEFORE_NUMBER = frozenset(
     "no nos nr vol vols p pp fig figs eq sec art arts ch chap par para paras cl reg ref app ex tab pt op ed abs abb "
-    "bd ziff kap rn rdnr anm az tel hs zi hausnr jan feb mar apr jun jul aug sep sept oct nov dec jän mär mai okt "
-    "dez".split()
+    "bd ziff kap rn rdnr anm az tel hs zi hausnr jan feb mar apr jun jul aug sep sept oct nov dec jän mär mai okt dez "
+    "стр рис табл гл разд пп ст вып илл прим тел мал str rys rozdz pkt ust poz obr čís odst př blz afb hfst pag pagg "
+    "fasc cap capp tav artt pág págs núm núms fíg tít".split()
 )
 _AFTER_ORDINAL = re.compile(
     r"(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Lebensjahr|Weltkrieg|Auflage|Tag|Monat|Woche)"

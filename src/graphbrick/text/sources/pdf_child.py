@@ -14,7 +14,6 @@ MOST_PAGES = 20_000
 PAGE_LEVEL = 9  # of the heading that a page is; entries of the outline are above it
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\0": "", "\u00ad": ""})
-_HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐]\n(?=[^\W\d_])")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 _NO_TITLE = re.compile(r"^\s*$|^untitled|^microsoft word - |\.(docx?|indd|tex|dvi|pdf|rtf|odt|pptx?|qxd)\s*$", re.I)
 
@@ -117,15 +116,10 @@ def outline_of(reader: Any) -> dict[int, list[tuple[int, str]]]:
 
 
 def tidied(text: str) -> str:
-    """Return a page's text without ligatures, hyphens at line ends and spaces around lines."""
+    """Return a page's text without ligatures and spaces around lines."""
     text = text.translate(_LIGATURES).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     lines = "\n".join(line.strip() for line in text.splitlines())
-    return _BLANK_LINES.sub("\n\n", _HYPHEN.sub(joined_word, lines)).strip()
-
-
-def joined_word(match: re.Match[str]) -> str:
-    """Return what a hyphen at the end of a line becomes: nothing before a small letter, else the hyphen."""
-    return "" if match.string[match.end()].islower() else "-"
+    return _BLANK_LINES.sub("\n\n", lines).strip()
 
 
 class Spacing:

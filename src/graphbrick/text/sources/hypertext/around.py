@@ -34,7 +34,7 @@ _CONTENTS_NAME = re.compile(
 _ADMONITION_TITLE = ".admonition-title"
 _LISTS = frozenset(("ul", "ol", "dl", "menu"))
 _LEAST_ENTRIES = 3  # of a list of contents without a name
-_TO_TOP = frozenset(
+TO_TOP = frozenset(
     (
         "back to top|back to the top|go to top|to top|to the top|top|top of page|return to top|back to contents|"
         "nach oben|zum seitenanfang|seitenanfang|zurück nach oben|haut de page|retour en haut|haut|arriba|"
@@ -208,7 +208,7 @@ def _links_to_top(tree: Any) -> frozenset[int]:
     found: set[int] = set()
     for link in tree.css('a[href^="#"]'):
         words = link.text()
-        if len(words) > _LONGEST_MOTTO or bare_words(words) not in _TO_TOP:
+        if len(words) > _LONGEST_MOTTO or bare_words(words) not in TO_TOP:
             continue
         node, block = link, link.parent
         while block is not None and block.tag in INLINE:
