@@ -106,6 +106,20 @@ def test_no_row_of_a_table_is_cut(table: str) -> None:
     ]
 
 
+def test_rows_that_begin_with_names_are_sentences_of_their_own() -> None:
+    rows = [
+        "Name of it Description Example value",
+        "input.voltage Input voltage in the whole of the house (V) and",
+        "input.voltage.low smallest settable voltage of the transfer\npoint (V)",
+        "input.current Input current of it",
+    ]
+    assert split("\n".join(rows)) == rows
+    options = ["-d, --debug raise the level of debugging", "-h, --help show all the options of it", "--all all"]
+    assert split("\n".join(options)) == options
+    prose = "You may read the current of it in the variable\ninput.current of the driver, which is the\nnewest one."
+    assert split(prose) == [prose]
+
+
 def test_a_bar_alone_makes_no_row() -> None:
     assert len(split("It rained.\nRun `ps | less`. Then wait.\nIt snowed.")) == 4
     assert len(split("It rained.\nRun ps | less. Then wait.\nIt snowed.")) == 4

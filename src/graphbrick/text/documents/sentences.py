@@ -21,6 +21,7 @@ _END = re.compile(
 _WORD_BEFORE = re.compile(r"[\w.&/§]*\w\Z")
 _LOOK_BACK = 30  # characters: no abbreviation is longer
 _ITEM = re.compile(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
+_NAME = re.compile(r"(?:[^\W\d_][\w-]*[._](?=\w))+[\w-]+[ \t]+\S|--?[^\W\d_][\w-]*[ \t=]")  # of a variable, an option
 _LINK_OVER_LINES = re.compile(r"\[[^\[\]\n]{0,200}\n[^\[\]\n]{0,200}\]\([^()\s]*\)")
 _CELLS = re.compile(r" \| |(?<=\S)\t+(?=\S)|\A\|.*\|")  # between the cells of a row of a table, which is a line
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
@@ -116,6 +117,20 @@ def _is_in_row(text: str, place: int, rows: dict[int, bool]) -> bool:
     return rows[first]
 
 
+def _is_row_of_names(text: str, head: int, start: int) -> bool:
+    """Return whether a line begins with a name, as rows of a table without bars do: so does the one before or after it.
+
+    Args:
+        text: The text.
+        head: Offset of the line before.
+        start: Offset of the line.
+    """
+    if _NAME.match(text, start) is None:
+        return False
+    after = _line_end(text, start) + 1
+    return _NAME.match(text, head) is not None or _NAME.match(text, after) is not None
+
+
 def _line_end(text: str, start: int) -> int:
     end = text.find("\n", start)
     return end if end >= 0 else len(text)
@@ -157,6 +172,8 @@ def _line_ends(text: str, begin: int, match: re.Match[str], space: str, *, goes_
     if _ITEM.match(text, match.end()) or before.lstrip().startswith(("|", "#")):
         return True
     if _has_cells(before) or _has_cells(text[match.end() : _line_end(text, match.end())]):
+        return True
+    if _is_row_of_names(text, head, match.end()):
         return True
     if match.end() - head - len(space) >= _SHORT_LINE:
         return False
