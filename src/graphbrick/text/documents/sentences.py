@@ -21,7 +21,9 @@ _END = re.compile(
 _WORD_BEFORE = re.compile(r"[\w.&/§]*\w\Z")
 _LOOK_BACK = 30  # characters: no abbreviation is longer
 _ITEM = re.compile(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
-_NAME = re.compile(r"(?:[^\W\d_][\w-]*[._](?=\w))+[\w-]+[ \t]+\S|--?[^\W\d_][\w-]*[ \t=]")  # of a variable, an option
+_NAME = re.compile(  # of a variable, an option
+    r"(?=[\w-]{1,40}[._]\w)[^\W\d_][\w.-]{1,80}[ \t]+\S|--?[^\W\d_][\w-]{0,40}[ \t=]"
+)
 _LINK_OVER_LINES = re.compile(r"\[[^\[\]\n]{0,200}\n[^\[\]\n]{0,200}\]\([^()\s]*\)")
 _CELLS = re.compile(r" \| |(?<=\S)\t+(?=\S)|\A\|.*\|")  # between the cells of a row of a table, which is a line
 _CODE_SPAN = re.compile(r"`[^`\n]*`")

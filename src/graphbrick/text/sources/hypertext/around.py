@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 NOT_TEXT = frozenset(
@@ -33,6 +33,7 @@ _CONTENTS_NAME = re.compile(
 )
 _ADMONITION_TITLE = ".admonition-title"
 _LISTS = frozenset(("ul", "ol", "dl", "menu"))
+_MOST_LINKS = 20_000  # of lists, as each may hold all others
 _LEAST_ENTRIES = 3  # of a list of contents without a name
 TO_TOP = frozenset(
     (
@@ -118,7 +119,7 @@ class Around:
     def __init__(self, tree: Any, n_words: Callable[[Any], int]) -> None:
         self._n_words = n_words
         self._letters = len("".join(tree.body.text().split()))
-        self._left = _MOST_MEASURED
+        self._left, self._links_left = _MOST_MEASURED, _MOST_LINKS
         self.depth = self.left_out = self.hidden = self.drawn = 0
         self.main: tuple[int, int] | None = None
         parts = (tree.css(selector) for selector in ("main, [role=main]", "article"))
@@ -158,8 +159,11 @@ class Around:
             return True
         if len(names) > 1 and tag not in (_BODY, "main", *_NOT_CONTENTS) and _CONTENTS_NAME.search(names) is not None:
             return self._is_contents(node)
-        if tag in _LISTS and _leads_into(node):
-            return self._is_contents(node)
+        if tag in _LISTS and self._links_left > 0:
+            links = [link.attributes.get("href") or "" for link in node.css("a[href]")]
+            self._links_left -= 1 + len(links)
+            if _lead_into_page(links):
+                return self._is_contents(node)
         is_consent = role in _DIALOGS or (len(names) > 1 and _CONSENT_NAME.search(names) is not None)
         is_menu = role in _MENUS or tag in _MENUS or (len(names) > 1 and _MENU_NAME.search(names) is not None)
         is_motto = len(names) > 1 and _MOTTO_NAME.search(names) is not None
@@ -197,9 +201,8 @@ class Around:
         return size.letters <= _SMALL_CONTENTS and _n_paragraphs(self._body) > _n_paragraphs(node)
 
 
-def _leads_into(node: Any) -> bool:
+def _lead_into_page(links: Sequence[str]) -> bool:
     """Return whether all links of a list lead to places in the page, as those of a list of contents."""
-    links = [link.attributes.get("href") or "" for link in node.css("a[href]")]
     return len(links) >= _LEAST_ENTRIES and all(link.startswith("#") and len(link) > 1 for link in links)
 
 
