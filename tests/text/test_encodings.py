@@ -10,7 +10,7 @@ import pytest
 from graphbrick import index
 from graphbrick.text.sources import SourceOptions, documents_in
 from graphbrick.text.sources.encodings import decoded
-from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.hypertext import html_document
 
 TEXTS = {
     "gbk": "杭州市图书馆位于钱江新城。馆长是李明。",

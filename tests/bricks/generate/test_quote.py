@@ -85,6 +85,55 @@ def test_a_short_list_is_quoted_with_its_introduction() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("items", "quotation"),
+    [
+        ("- DAEMON (default)\n- USER", "- DAEMON (default) - USER"),
+        ("DAEMON (default)\nUSER\n\nIt is old and wide.", "DAEMON (default) USER"),
+        ("1. /etc/keeper\n2. /home/keeper", "1. /etc/keeper 2. /home/keeper"),
+        ("/etc/keeper\n\n/home/keeper\n\nIt is old and wide.", "/etc/keeper /home/keeper"),
+        ("- DAEMON. It is old.\n  It is wide.\n- USER\n\nIt rained.", "- DAEMON. It is old. It is wide. - USER"),
+        ("```\nkeeper run\nkeeper stop\n```\nIt is old and wide.", "keeper run keeper stop"),
+        ("All of them and the ones of old times. It is wide.", "All of them and the ones of old times."),
+        ("".join(f"- item {i:03}\n" for i in range(99)), " ".join(f"- item {i:03}" for i in range(34)) + " …"),
+        ("- " + "keeper " * 99, ("- " + "keeper " * 54).strip() + " …"),
+    ],
+)
+def test_a_line_with_a_colon_is_quoted_with_what_it_introduces(items: str, quotation: str) -> None:
+    text = f"# Facility\n\nThe choices of this:\n\n{items}"
+    question = "What are the choices of this facility?"
+    assert quoted(question, text).texts[0] == f"The choices of this: {quotation}"
+    assert quoted(question, text, around=60).texts[0].startswith(f"The choices of this: {quotation}")
+
+
+@pytest.mark.parametrize(
+    ("section", "quotation"),
+    [
+        ("Options > MaxRetries", "MaxRetries: It is one at first."),
+        ("Options > `--retries=N`", "--retries=N: It is one at first."),
+        ("Options > The retries", "It is one at first."),
+        ("Options > 3.2", "It is one at first."),
+    ],
+)
+def test_what_describes_a_named_thing_is_quoted_under_its_name(section: str, quotation: str) -> None:
+    assert quoted("What is it at first?", "It is one at first.", section=section, around=250).texts == (quotation,)
+
+
+def test_items_are_not_quoted_twice() -> None:
+    text = "Summary:\n\n- The pump is silent now.\n- The lamp uses less power.\n\nIt rained."
+    for question in ("What is in the summary?", "Is the pump silent?", "Does the lamp use less power?"):
+        answer = quoted(question, text, around=250)
+        assert [answer.texts[0].count(word) for word in ("pump", "lamp")] == [1, 1]
+
+
+def test_a_list_in_the_next_passage_is_quoted_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("It rained all day.\n\nThe ports of Rosa:\n\n- Galway and\n- Cork", encoding="utf-8")
+    graph = index([tmp_path / "a.md"], tmp_path / "a.graph", chunker=ByParagraph(n=10)).graph
+    assert graph.n_passages == 2
+    answer = parse("Passages(n=4) >> Quote(BM25(), n=1, around=0)")(graph, "Which ports has Rosa?")
+    assert answer.texts == ("The ports of Rosa: - Galway and - Cork",)
+
+
 def test_code_and_menus_are_quoted_where_they_are_asked_for() -> None:
     code = "Start the keeper:\n```\n$ keeper run --fast\n```\nThe keeper run takes a minute."
     assert quoted("How long does a keeper run take?", code).texts == ("The keeper run takes a minute.",)
@@ -222,6 +271,18 @@ def test_function_words_of_other_languages_are_no_content() -> None:
         # One over a rule is, and so is one whose first column has no name.
         ("| 2020 | 2021 |\n|---|---|\n| Nordlys | 7 |", "2020: Nordlys; 2021: 7"),
         ("| | Passengers |\n|---|---|\n| Nordlys | 300 |", "Nordlys; Passengers: 300"),
+        # A full stop in a cell, or one line between rows, does not make the next row a header.
+        (
+            "Ship | Place\nSirius | Galway (in use. Old)\nAlma | Voss\nNordlys | Cork",
+            "Ship: Nordlys; Place: Cork",
+        ),
+        (
+            "Ship | Place\nSirius | Galway\nShips of the north\nAlma | Voss\nNordlys | Cork",
+            "Ship: Nordlys; Place: Cork",
+        ),
+        ("Ship | Place\nSirius | Galway\n\nName | Port\nAlma | Voss\nNordlys | Cork", "Name: Nordlys; Port: Cork"),
+        # A first row with the signs of the rows below is one of them.
+        ("--sirius | Galway\n--alma | Voss\n--nordlys | Cork", "--nordlys | Cork"),
     ],
 )
 def test_which_row_of_a_table_names_its_columns(table: str, answer: str) -> None:

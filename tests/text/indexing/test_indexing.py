@@ -270,10 +270,11 @@ def test_other_bricks_run_on_it(tmp_path: Path, docs: Path) -> None:
 
 def test_the_commands(run: Run, tmp_path: Path, docs: Path) -> None:
     place = str(tmp_path / "notes.graph")
-    (docs / "a.png").write_bytes(b"\0")
+    for name in ("a.png", "b.log.gz"):
+        (docs / name).write_bytes(b"\0")
     first = run("index", str(docs), place)
     assert "3 documents (3 new, 0 changed, 0 deleted), 4 passages (4 read now)" in first.out
-    assert "note: left out: 1 file of other kinds (.png)" in first.err
+    assert "note: left out: 2 files of other kinds (.log.gz, .png)" in first.err
     assert "note: names were found by capitals and function words, without a model" in first.err
     assert '"new": false' in run("index", place, "--json").out
     asked = run("ask", place, "Which lake borders Uganda?", "--pipeline", "Passages() >> Quote(BM25(), n=1)")

@@ -10,7 +10,7 @@ from faults import fails
 from graphbrick import index
 from graphbrick.core.errors import InputError
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.hypertext import html_document
 
 TEXT = "<h1>Harbour</h1><p>Rosa Lund founded the harbour of Galway in 1921, and Peter Hale leads it.</p>"
 SHOWN = "Harbour\n\nRosa Lund founded the harbour of Galway in 1921, and Peter Hale leads it."
@@ -75,10 +75,10 @@ def test_what_is_around_the_text_is_left_out_and_counted(around: str, wrapped: s
         (f"<header><h2>The port of Galway</h2></header>{TEXT}", f"The port of Galway\n\n{SHOWN}"),
         (f"<article>{TEXT}</article><article><p>Alma sails.</p></article>", f"{SHOWN}\n\nAlma sails."),
         (f"<main><p>Welcome.</p></main>{TEXT}", f"Welcome.\n\n{SHOWN}"),  # a main part without the text
-        (f"<nav>{LINKS}</nav>", "Home\nTickets\nContact"),  # there is nothing else
-        (f"<h1>Pages</h1>{LINKS}", "Pages\n\nHome\nTickets\nContact"),
+        (f"<nav>{LINKS}</nav>", "- Home\n- Tickets\n- Contact"),  # there is nothing else
+        (f"<h1>Pages</h1>{LINKS}", "Pages\n\n- Home\n- Tickets\n- Contact"),
         ("<ul class=menu><li>Soup: 4 euro</li><li>Fish: 9 euro</li></ul><p>Open daily.</p>",
-         "Soup: 4 euro\nFish: 9 euro\nOpen daily."),  # of a restaurant
+         "- Soup: 4 euro\n- Fish: 9 euro\nOpen daily."),  # of a restaurant
         (f"<div><h2>The port</h2><p class=tagline>Old and safe.</p></div>{TEXT}",
          f"The port\n\nOld and safe.\n\n{SHOWN}"),
         (f"<article>{TEXT}<p class=motto>Old and safe.</p></article>", f"{SHOWN}\n\nOld and safe."),

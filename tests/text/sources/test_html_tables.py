@@ -6,7 +6,7 @@ import pytest
 
 from graphbrick.core import Citation, Passage
 from graphbrick.text.documents.quotable import quotable
-from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.hypertext import html_document
 
 
 def read(page: str) -> str:

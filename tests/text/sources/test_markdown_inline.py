@@ -40,3 +40,39 @@ def test_headings_are_plain_and_stand_in_quoted_blocks_too() -> None:
 @pytest.mark.parametrize("part", ["<b>", "> ", "[", " _a", "<a href='x'"])
 def test_marks_without_end_are_soon_read(part: str) -> None:
     markdown_document("a.md", "a", (part * 20_000 + "\n\n[a]: b").encode())
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("# ![Harbour of Galway](logo.png)\n\nText.\n\n## Ports\n", "Harbour of Galway"),
+        ("# [![Harbour](logo.png)](https://example.org) manual\n\nText.\n", "Harbour manual"),
+        ("# ![](logo.png)\n\nText.\n\n## Ports\n\nText.\n", "Ports"),
+        ("# ![](logo.png)\n\nText.\n", "a"),
+        ("![Harbour](logo.png)\n====\n\nText.\n", "Harbour"),
+    ],
+)
+def test_a_picture_is_no_title(source: str, title: str) -> None:
+    document = markdown_document("a.md", "a", source.encode())
+    assert document.title == title
+    assert all(heading.title for heading in document.headings)
+
+
+def test_comments_and_links_to_the_top_are_left_out() -> None:
+    source = (
+        "# Port\n<!-- a note\nof two lines -->\nIt is old.<!-- x -->\n\n[Back to top](#port)\n\n([наверх](#top))\n\n"
+        '<p align="right"><a href="#top">back to top</a></p>\n\nGo [back to top](#port) of it.\n\n`<!-- code -->`\n'
+        "```\n<!-- more -->\n```\nIt is open <!-- for ever.\n"
+    )
+    document = markdown_document("a.md", "a", source.encode())
+    assert document.note == "6 words of comments left out"
+    assert [line for line in document.text.split("\n") if line] == [
+        "# Port",
+        "It is old.",
+        "Go [back to top](#port) of it.",
+        "`<!-- code -->`",
+        "```",
+        "<!-- more -->",
+        "```",
+        "It is open <!-- for ever.",
+    ]

@@ -8,6 +8,7 @@ from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.plain import plain_document
 
 BODY = "   Rosa Lund founded the harbour of Galway in 1921, and Peter Hale leads it today.\n"
+WRAPPED = f"  {BODY.strip()}\nIt is old.\nIt has seven boats and two ships of the town of Galway.\nIt is large.\n"
 
 
 def read(source: str) -> Document:
@@ -39,6 +40,9 @@ def titles(source: str) -> list[tuple[int, str]]:
          [(1, "Kapitel 1 Häfen"), (2, "1.1 Im Westen")]),
         (f"Ports\n=====\n\n{BODY}\nOf the west\n-----------\n\n{BODY}\nBoats\n=====\n",
          [(1, "Ports"), (2, "Of the west"), (1, "Boats")]),
+        # indented as the first line of the text below, with a dot at the end
+        (f"{WRAPPED}\n  1. Definitions.\n\n{WRAPPED}\n  2. Use of the Other Ships.\n\n{WRAPPED}",
+         [(1, "1. Definitions."), (1, "2. Use of the Other Ships.")]),
         (f"=======\n Ports\n=======\n\n{BODY}\n1. Of the west\n\n{BODY}\n2. Of the east\n\n{BODY}",
          [(1, "Ports"), (2, "1. Of the west"), (2, "2. Of the east")]),
         (f"THE PORTS\n\n{BODY}\nBOATS OF 1921\n\n{BODY}", [(1, "THE PORTS"), (1, "BOATS OF 1921")]),
@@ -57,6 +61,8 @@ def test_titles(source: str, found: list[tuple[int, str]]) -> None:
         f"{BODY}\n1. Galway\n\n2. Cork\n\n3. Cobh\n\n{BODY}",  # a list
         f"{BODY}\n  1. It sails in May.\n\n{BODY}\n  2. It sails in June.\n\n{BODY}",  # sentences
         f"{BODY}\n      1. Galway\n\n{BODY}\n      2. Cork\n\n{BODY}",  # indented more than the text
+        f"{WRAPPED}\n  1. Open the Port.\n     It is old.\n\n{WRAPPED}\n  2. Close the Port.\n     It is old.\n",
+        f"{WRAPPED}\n  1. Galway.\n\n    It is old.\n\n  2. Voss.\n\n    It is old.\n",
         f"{BODY}\n1. Galway\n2. Cork\n3. Cobh\n\n{BODY}",
         f"{BODY}\n12 boats\n\n{BODY}\n40 boats\n\n{BODY}",
         f"{BODY}\n1921\n\n{BODY}",

@@ -9,7 +9,7 @@ import pytest
 from word_files import word, xml
 
 from graphbrick.text.sources import documents_in
-from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.hypertext import html_document
 from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.raised import without_tags
 from graphbrick.text.sources.tables import SourceOptions

@@ -42,7 +42,8 @@ def test_a_page_gives_its_words_and_headings(tmp_path: Path) -> None:
     page = only(write(tmp_path, "page.html", PAGE))
     assert page.title == "Lakes of Kenya"
     assert page.text == (
-        "Lakes\n\nLake Victoria is large.\nIt is shared.\n\nFish\n\nNile perch\nTilapia\nLake | Area\nVictoria | 59,947"
+        "Lakes\n\nLake Victoria is large.\nIt is shared.\n\nFish\n\n- Nile perch\n- Tilapia\n"
+        "Lake | Area\nVictoria | 59,947"
     )
     assert [(page.text[h.start :].split("\n")[0], h.level) for h in page.headings] == [("Lakes", 1), ("Fish", 2)]
     assert page.note == (
@@ -198,7 +199,7 @@ def test_a_row_without_the_column_is_named(tmp_path: Path) -> None:
             "<p>Code:</p><pre><span>def f(x):</span>\n<span>    return x</span></pre>After",
             "Code:\n\ndef f(x):\n    return x\n\nAfter",
         ),
-        ("<pre>\nTwo roads\n\n  diverged\n</pre><ul><li>one<li>two</ul>", "Two roads\n\n  diverged\n\none\ntwo"),
+        ("<pre>\nTwo roads\n\n  diverged\n</pre><ul><li>one<li>two</ul>", "Two roads\n\n  diverged\n\n- one\n- two"),
         ("before <pre><code>a\n  b</code></pre> after", "before\na\n  b\n\nafter"),
     ],
 )

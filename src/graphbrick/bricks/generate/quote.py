@@ -23,7 +23,7 @@ from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
-from graphbrick.text.documents.quotable import Quotable, joined_sentences, quotable, snippet, whole_sentence
+from graphbrick.text.documents.quotable import Quotable, joined_sentences, quotable, snippet, under_name, whole_sentence
 from graphbrick.text.documents.respelling import respelled
 
 _LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
@@ -37,7 +37,8 @@ class Quote(GenerateStage):
 
     It does not say what the answer is, but where it stands: no model writes anything. A sentence is compared with the
     question under its heading; the words that both have and the kind of answer (a date for «when», a number for «how
-    many») count too. A row of a table is quoted with the names of its columns, a short list with the line above it.
+    many») count too. A row of a table is quoted with the names of its columns, a list with the line above it,
+    and what describes an option or a function under its name.
     Headings and questions are not quoted; code and menus only if the question speaks of them. A sentence that goes on
     in the next passage, such as one over a page break, is quoted whole. What stands around a short sentence is quoted
     with it, as far as there is room: what it goes on from, and the better of the sentences before and after.
@@ -147,7 +148,7 @@ class Quote(GenerateStage):
             item = evidence.items[parts[0].item]
             shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_sentences(parts, item.text)
             quoted.update(one.text for one in parts)
-            chosen.setdefault(shown, []).extend((quotables[i], *alike[quotables[i].text]))
+            chosen.setdefault(under_name(shown, parts[0].heading), []).extend((quotables[i], *alike[quotables[i].text]))
         used = sorted({one.item for parts in chosen.values() for one in parts})
         place = {item: number for number, item in enumerate(used)}
         return Answer(

@@ -17,6 +17,7 @@ from graphbrick.text.documents.results import PassageProblem
 from graphbrick.text.indexing.describe import DescribeCost
 from graphbrick.text.indexing.estimating import Estimate, ModelEstimate
 from graphbrick.text.indexing.indexing import Indexed
+from graphbrick.text.sources import suffix_of
 
 _SHOWN = 10
 _NO_PRICE = "an unknown price (GRAPHBRICK_PRICES names a table)"
@@ -113,11 +114,17 @@ def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]
             f"{counted(len(problems) - _SHOWN, 'more file')} could not be read (graphbrick documents lists them)"
         )
     if others:
-        kinds = sorted({file.suffix or file.name for file in others})
+        kinds = sorted({_kind_of(file) for file in others})
         notes.append(f"left out: {counted(len(others), 'file')} of other kinds ({', '.join(kinds[:_SHOWN])})")
     if empty:
         notes.append(f"no entity was found in {counted(len(empty), 'document')}, such as {', '.join(empty[:3])}")
     return notes
+
+
+def _kind_of(file: Path) -> str:
+    """Return the ending of a file with that of its packing, such as «.log.gz»; its name if it has none."""
+    inner = suffix_of(file)
+    return f"{inner}{file.suffix}" if inner and inner != file.suffix.lower() else file.suffix or file.name
 
 
 def _model_notes(done: Indexed) -> list[str]:

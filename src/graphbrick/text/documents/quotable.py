@@ -6,28 +6,23 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.text.documents.listed import BULLET, LONGEST_LIST, introduces, with_items
 from graphbrick.text.documents.sentences import sentences
+from graphbrick.text.documents.table_rows import RULE, Table, cells_of, header_above
+from graphbrick.text.documents.wording import is_menu, is_name, looks_like_code, plain_words
 
 _LEAST_WORDS = 3
 _GAP = 60  # characters between sentences that are quoted together: white space, a short line, the fence of code
-_LONGEST_LIST = 400  # characters of a list that is quoted with the line that introduces it
 _FENCE, _FENCES = re.compile(r"^\s*(```|~~~)", re.MULTILINE), re.compile(r"(```|~~~)[^\n]*")
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)\s]*[^)]*\))?")
-_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
-_STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
-_BULLET = re.compile(r"^(?:[-*+•▪◦–>]|\d{1,3}[.)])\s+")
-_HEADING, _RULE = re.compile(r"^#{1,6}\s"), re.compile(r"^[\s|:=_*+~-]+$")
-_PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
-_CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
+_HEADING = re.compile(r"^#{1,6}\s")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
+_LONGEST_LEAD = 160  # characters of a line that an item of its list is quoted with
+_MOST_ITEMS = 100  # of a list in the next passage
 _ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
-_LONGEST_NAME = 40  # characters of the name of a column
-_FAR = 50  # passages of one table
-_CELLS = re.compile(r"\s*\|\s*|\t+")
 _NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
 POINTS_BACK = re.compile(
     r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here|See"
@@ -50,6 +45,8 @@ class Quotable:
         is_code: Whether it is code or output of a program.
         is_menu: Whether it is mostly links, as in the menu of a web page.
         is_record: Whether it is a row of a table or an entry such as «Monday: closed», which says all by itself.
+        lead: The line that introduces the list in which it is an item; empty for none.
+        tail: The lines, code or sentence that a line introduces, which is quoted after it where nothing else is.
     """
 
     text: str
@@ -60,6 +57,8 @@ class Quotable:
     is_code: bool = False
     is_menu: bool = False
     is_record: bool = False
+    lead: str = ""
+    tail: str = ""
 
 
 def quotable(items: Sequence[Item]) -> list[Quotable]:
@@ -72,35 +71,43 @@ def quotable(items: Sequence[Item]) -> list[Quotable]:
     for number, item in enumerate(items):
         section = next((citation.section for citation in item.citations if citation.document), None)
         if section is not None:
-            above = _header_above(item) if _cells(item.text.lstrip().partition("\n")[0]) else None
+            above = header_above(item) if cells_of(item.text.lstrip().partition("\n")[0]) else None
             every += list(_of_passage(number, item.text, section, above)) or _whole(number, item.text, section)
     return every
 
 
 def _of_passage(number: int, text: str, section: str, above: list[str] | None) -> Iterator[Quotable]:
     """Yield what may be quoted of a passage; it may begin in a table, whose header is then that of `_header_above`."""
-    ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
+    ranges = [(start, end) for start, end in sentences(text) if not RULE.match(text[start:end])]
     words = [plain_words(text[start:end]) for start, end in ranges]
     titles = {title.strip() for title in section.split(" > ")}
-    heading, header, is_in_table = section.rpartition(" > ")[2], above or [], above is not None
+    is_title = [bool(_HEADING.match(text[a:b])) or text[a:b].strip() in titles for a, b in ranges]
+    heading, table = section.rpartition(" > ")[2], Table(text, above)
+    lead, listed_until = "", 0
     fences = [match.start() for match in _FENCE.finditer(text)]
     for i, (start, end) in enumerate(ranges):
         raw = text[start:end]
-        if _HEADING.match(raw) or raw.strip() in titles:
+        if is_title[i]:
             heading = words[i].lstrip("# ")
             continue
-        cells = _cells(raw)
-        if cells and not is_in_table:
-            header = cells if _is_header(cells) or _is_over_rule(text, end) else []
-        is_in_table = bool(cells)
-        shown = _row(cells, header) if cells else words[i]
+        cells = cells_of(raw)
+        shown = table.row(cells, start, end) or words[i]
         is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
+        is_item, shown = BULLET.match(shown) is not None, BULLET.sub("", shown)
         facts = (heading, is_code, is_menu(raw), bool(cells) or _ENTRY.match(shown) is not None)
-        listed = _list_end(ranges, text, i) if words[i].endswith((":", "：")) else i
-        if listed > i:
-            yield Quotable(" ".join(words[i : listed + 1]), number, start, ranges[listed][1], *facts)
-        elif _is_sentence(shown):
-            yield Quotable(_BULLET.sub("", shown), number, start, end, *facts)
+        if introduces(raw) and not cells:
+            until = next((j for j in range(i + 1, len(ranges)) if is_title[j]), len(ranges))
+            listed = with_items(text, ranges, i, until)
+            if listed.is_list:
+                lead, listed_until = BULLET.sub("", words[i]), listed.end
+                yield Quotable(BULLET.sub("", listed.text), number, start, ranges[listed.last][1], *facts)
+                continue
+            if listed.last > i:
+                yield Quotable(shown, number, start, end, *facts, tail=listed.text[len(words[i]) :])
+                continue
+        if _is_sentence(f"- {shown}" if is_item else shown):
+            is_listed = i < listed_until and len(lead) <= _LONGEST_LEAD
+            yield Quotable(shown, number, start, end, *facts, lead=lead if is_listed else "")
 
 
 def _whole(number: int, text: str, section: str) -> list[Quotable]:
@@ -126,22 +133,32 @@ def snippet(
         quoted: Sentences that are quoted already.
     """
     first = last = i
-    length = len(quotables[i].text)
     if room and _goes_with(quotables, i - 1, i) and POINTS_BACK.match(quotables[i].text):
-        longer = length + len(quotables[i - 1].text)
-        if longer <= _LONGEST_LIST:
-            first, length = i - 1, longer
+        first -= _length(quotables[i - 1 : i + 1]) <= LONGEST_LIST
     while True:
         beside = [
             j
             for j, pair in ((first - 1, (first - 1, first)), (last + 1, (last, last + 1)))
-            if _goes_with(quotables, *pair) and length + len(quotables[j].text) <= room
-            if quotables[j].text not in quoted
+            if _goes_with(quotables, *pair) and quotables[j].text not in quoted
+            if _length(quotables[min(first, j) : max(last, j) + 1]) <= room
         ]
         if not beside:
             return range(first, last + 1)
         best = max(beside, key=lambda j: scores[j])
-        first, last, length = min(first, best), max(last, best), length + len(quotables[best].text)
+        first, last = min(first, best), max(last, best)
+
+
+def _length(quotables: Sequence[Quotable]) -> int:
+    return sum(len(one.text) for one in _apart(quotables))
+
+
+def _apart(quotables: Sequence[Quotable]) -> list[Quotable]:
+    """Return sentences without those that stand in another, as an item in the list that a line introduces."""
+    found: list[Quotable] = []
+    for one in quotables:
+        if not found or one.item != found[-1].item or one.end > found[-1].end:
+            found.append(one)
+    return found
 
 
 def _goes_with(quotables: Sequence[Quotable], i: int, j: int) -> bool:
@@ -156,13 +173,24 @@ def _goes_with(quotables: Sequence[Quotable], i: int, j: int) -> bool:
 
 def joined_sentences(quotables: Sequence[Quotable], text: str) -> str:
     """Return sentences of a passage on one line, with a dot between those without a mark at their ends."""
-    shown = quotables[0].text
-    for one, two in pairwise(quotables):
+    parts = _apart(quotables)
+    shown = _led(parts[0])
+    for one, two in pairwise(parts):
         between = plain_words(_FENCES.sub(" ", text[one.end : two.start]))  # lines of one or two words
         shown += f" {between}" if any(map(str.isalnum, between)) else ""
         is_whole = one.text.endswith(_FULL_STOPS) or two.text[:1].islower() or two.text[:1].isdigit()
         shown += f" {two.text}" if is_whole else f" · {two.text}"
-    return shown
+    return shown + parts[-1].tail
+
+
+def under_name(shown: str, heading: str) -> str:
+    """Return a quotation with the name of the option or function that it describes, as a row with its header.
+
+    >>> under_name("The default is 1.", "MaxRetries"), under_name("MaxRetries is 1.", "MaxRetries")
+    ('MaxRetries: The default is 1.', 'MaxRetries is 1.')
+    """
+    name = heading.replace("`", "")
+    return f"{name}: {shown}" if is_name(name) and name.casefold() not in shown.casefold() else shown
 
 
 def whole_sentence(one: Quotable, item: Item) -> str:
@@ -170,21 +198,38 @@ def whole_sentence(one: Quotable, item: Item) -> str:
     graph = item.graph
     place = next((place for place in item.citations if place.document and place.start is not None), None)
     is_plain = plain_words(item.text[one.start : one.end]) == one.text and not one.is_code
-    if not isinstance(graph, TextGraph) or place is None or place.end is None or not is_plain:
-        return one.text
+    if one.tail or not isinstance(graph, TextGraph) or place is None or place.end is None or not is_plain:
+        return _led(one) + one.tail
     passage = graph.passage_at(place.document, place.start or 0, place.end)
+    shown = _led(one)
     if passage is None:
-        return one.text
-    shown = one.text
+        return shown
+    if one.end >= len(item.text.rstrip()) and introduces(shown):
+        after = graph.passage(passage + 1) if passage + 1 < graph.n_passages else None
+        if after is not None and after.document == place.document and after.section == place.section:
+            return _with_list(shown, after.text)
     if one.end >= len(item.text.rstrip()) and not shown.endswith(_FULL_STOPS):
         following = _sentences_of(graph, passage + 1, place.document)
         if following and (following[0][:1].islower() or _NUMBER.match(following[0])):
             shown = f"{shown} {following[0]}"
-    if one.start == 0 and shown[:1].islower():
+    if one.start == 0 and not one.lead and shown[:1].islower():
         preceding = _sentences_of(graph, passage - 1, place.document)
         if preceding and not preceding[-1].endswith(_FULL_STOPS):
             shown = f"{preceding[-1]} {shown}"
     return shown
+
+
+def _led(one: Quotable) -> str:
+    """Return a sentence behind the line that introduces it."""
+    return f"{one.lead} {one.text}" if one.lead else one.text
+
+
+def _with_list(line: str, following: str) -> str:
+    """Return a line with the items of the list that the next passage begins with."""
+    text = f"{line}\n\n{following}"
+    return with_items(
+        text, [place for place in sentences(text) if not RULE.match(text[slice(*place)])], 0, _MOST_ITEMS
+    ).text
 
 
 def _sentences_of(graph: TextGraph, passage: int, document: str) -> list[str]:
@@ -195,112 +240,7 @@ def _sentences_of(graph: TextGraph, passage: int, document: str) -> list[str]:
     return [plain_words(text[start:end]) for start, end in sentences(text)] if of == document else []
 
 
-def plain_words(text: str) -> str:
-    """Return a text on one line, without addresses of links, pictures and marks of bold type.
-
-    >>> plain_words("See [the docs](https://example.org/a)\\nfor **more**.")
-    'See the docs for more.'
-    """
-    return " ".join(_STRONG.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", text))).split())
-
-
-def looks_like_code(text: str) -> bool:
-    """Return whether a line is code, a command or the output of a program, by its signs.
-
-    >>> looks_like_code(">>> f(x)"), looks_like_code("It calls f(x) once.")
-    (True, False)
-    """
-    line = _LINK.sub(r"\1", _IMAGE.sub("", text)).strip()
-    signs = len(_CODE_SIGNS.findall(line.strip("|*_-# ")))
-    return bool(_PROMPT.match(line)) or (signs >= 3 and signs * 8 > len(line))
-
-
-def is_menu(text: str) -> bool:
-    """Return whether more than half of the words are those of links or pictures."""
-    bare = _LINK.sub("", _IMAGE.sub("", text))
-    n_links = len(_LINK.findall(text)) + len(_IMAGE.findall(text))
-    return n_links > 0 and 2 * len(bare.split()) <= len(plain_words(text).split())
-
-
 def _is_sentence(text: str) -> bool:
     is_long = len(text.split()) >= _LEAST_WORDS or (not text.isascii() and len(text) >= 2 * _LEAST_WORDS)
     is_long = is_long or _ENTRY.match(text) is not None
     return is_long and not text.rstrip("\"'”’»*_ ").endswith(("?", "？", "؟"))
-
-
-def _list_end(ranges: Sequence[tuple[int, int]], text: str, i: int) -> int:
-    """Return the index of the last item of the list that a line introduces, as far as it is quoted with it."""
-    last = i
-    for j in range(i + 1, len(ranges)):
-        start, end = ranges[j]
-        if not _BULLET.match(text[start:end]) or end - ranges[i][0] > _LONGEST_LIST:
-            break
-        last = j
-    return last
-
-
-def _cells(line: str) -> list[str]:
-    """Return the cells of a row of a table; none for other lines.
-
-    Bars around a row are no cells, as in Markdown; a bar at one end only stands beside an empty cell.
-
-    >>> _cells("| Galway | 7 |"), _cells("| Galway | 7"), _cells("Galway | 7 |")
-    (['Galway', '7'], ['', 'Galway', '7'], ['Galway', '7', ''])
-    """
-    is_row = line.startswith("|") and line.count("|") > 2
-    if not is_row and line.count("\t") < 1 and f" {line} ".count(" | ") < 1:
-        return []
-    inner = line.strip()
-    if len(inner) > 1 and inner.startswith("|") and inner.endswith("|"):
-        inner = inner[1:-1]
-    cells = [plain_words(cell) for cell in _CELLS.split(inner)]
-    return cells if len(cells) > 1 else []
-
-
-def _is_over_rule(text: str, end: int) -> bool:
-    """Return whether the next line is a rule, as that under the header of a table in Markdown."""
-    following = text[end:].lstrip().partition("\n")[0]
-    return bool(_RULE.match(following)) and "-" in following
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Return whether the first row of a table has the names of its columns, and is no row of a table without names.
-
-    >>> _is_header(["Ship", "Passengers"]), _is_header(["3.0.0", "2020-07-07"]), _is_header(["i", "It is installed."])
-    (True, False, False)
-    """
-    named = cells if cells[0] else cells[1:]  # the column of the names of rows may have none
-    has_names = all(any(map(str.isalpha, cell)) and len(cell) <= _LONGEST_NAME for cell in named)
-    numbers = sum(any(map(str.isdigit, cell)) for cell in cells)
-    return has_names and 2 * numbers < len(cells) and not any(cell.endswith(".") for cell in cells)
-
-
-def _header_above(item: Item) -> list[str] | None:
-    """Return the header of the table that a passage goes on with, empty if it has none; None if it begins the table."""
-    graph = item.graph
-    place = next((place for place in item.citations if place.document and place.start is not None), None)
-    if not isinstance(graph, TextGraph) or place is None or place.end is None:
-        return None
-    passage = graph.passage_at(place.document, place.start or 0, place.end)
-    for before in range(passage - 1, max(passage - 1 - _FAR, -1), -1) if passage is not None else ():
-        text, of, *_ = graph.passage(before)
-        ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
-        rows = list(takewhile(bool, (_cells(text[start:end]) for start, end in reversed(ranges))))
-        if of != place.document or not rows:
-            return None if before == (passage or 0) - 1 else []
-        if len(rows) < len(ranges) or before == 0:
-            first = rows[-1]
-            is_header = _is_header(first) or _is_over_rule(text, ranges[-len(rows)][1])
-            return first if is_header else []
-    return None
-
-
-def _row(cells: Sequence[str], header: Sequence[str]) -> str:
-    """Return a row with the names of its columns; the header itself as it is.
-
-    >>> _row(["Nordlys", "300"], ["Ship", "Passengers"])
-    'Ship: Nordlys; Passengers: 300'
-    """
-    if list(cells) == list(header) or len(cells) != len(header):
-        return " | ".join(cells)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(header, cells, strict=True) if cell)

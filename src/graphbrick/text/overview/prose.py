@@ -9,8 +9,8 @@ from typing import NamedTuple
 from graphbrick.core.compute import check_limits
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.folding import fold
-from graphbrick.text.documents.quotable import is_menu, looks_like_code, plain_words
 from graphbrick.text.documents.sentences import sentences
+from graphbrick.text.documents.wording import is_menu, looks_like_code, plain_words
 
 _SHORTEST, _SHORTEST_DENSE, _LONGEST = 30, 15, 400  # characters; DENSE for scripts such as Chinese
 _ENDS = (".", "!", "。", "！", "؟", "।", "۔")

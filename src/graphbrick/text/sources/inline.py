@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 
-from graphbrick.text.documents.quotable import plain_words
+from graphbrick.text.documents.wording import plain_words
+from graphbrick.text.sources.hypertext.around import TO_TOP, bare_words
 from graphbrick.text.sources.raised import CODE
 
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -21,6 +22,12 @@ _DEFINITION = re.compile(
 _INNER = r"(?:[^\[\]\n]|\n(?!\s*\n)|\[[^\[\]\n]*\]){0,400}"
 _REFERENCE = re.compile(rf"(?<![\]\\])\[({_INNER})\](?:\[([^\[\]]{{0,200}})\]|(?![\[(:]))")
 _LINK = re.compile(r"(?<!<sup>)<a\s(?:[^<>]*?\s)?href=[\"']([^\"'\s()<>]+)[\"'][^<>]*>([^<>\[\]]+)</a>")
+_LINK_TO_TOP = re.compile(  # alone on its line
+    r"^[ \t]*(?:<[a-z]+[^<>\n]*>)?[(\[*]{0,3}\[([^\[\]\n]{1,40})\]\(#[^()\s]*\)[)\]*]{0,3}(?:</[a-z]+>)?[ \t]*$",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_PICTURE_LINK = re.compile(r"!\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])?")
 _CODE_ELEMENT = re.compile(r"<(code|kbd|samp|tt)>([^<>`\n]+)</\1>")
 _PICTURE = re.compile(r"<img\s[^<>]*>")
 _ALT = re.compile(r"\salt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -45,6 +52,7 @@ def plain_inline(text: str) -> str:
     """
     text = _without_quote_marks(text)
     text = _outside_code(_LINK, r"[\2](\1)", text)
+    text = _outside_code(_LINK_TO_TOP, lambda link: "" if bare_words(link[1]) in TO_TOP else link[0], text)
     text = _outside_code(_CODE_ELEMENT, r"`\2`", text)
     text = _outside_code(_PICTURE, _words_of_picture, text)
     ended = frozenset(_END_TAG.findall(text))
@@ -52,13 +60,30 @@ def plain_inline(text: str) -> str:
     return _outside_code(_EMPHASIS, r"\1", _resolved(text))
 
 
+def without_comments(text: str) -> tuple[str, int]:
+    """Return a Markdown text without comments, and the number of their words; code stays.
+
+    >>> without_comments("A <!-- x y -->port `<!-- z -->`")
+    ('A port `<!-- z -->`', 2)
+    """
+    n_words = 0
+
+    def counted_words(comment: re.Match[str]) -> str:
+        nonlocal n_words
+        n_words += len(comment[0].removeprefix("<!--").removesuffix("-->").split())
+        return ""
+
+    return (_outside_code(_COMMENT, counted_words, text), n_words) if "<!--" in text else (text, 0)
+
+
 def plain_title(title: str) -> str:
-    """Return the words of a heading.
+    """Return the words of a heading, with those that stand for its pictures; "" if it has none.
 
     >>> plain_title("Removed `app.use()` ([#3506](https://example.org/3506))"), plain_title("The _raw_ `_id_`")
     ('Removed app.use() (#3506)', 'The raw _id_')
     """
-    return plain_words(_outside_code(_EMPHASIS, r"\1", title)).replace("`", "").strip() or title
+    title = _outside_code(_PICTURE_LINK, r"\1", title)
+    return plain_words(_outside_code(_EMPHASIS, r"\1", title)).replace("`", "").strip()
 
 
 def _outside_code(pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str], text: str) -> str:

@@ -16,7 +16,9 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.workers import Worker, WorkerFault
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources import office_child, pdf_child, word_child
+from graphbrick.text.sources.pdf_contents import without_contents
 from graphbrick.text.sources.pdf_pages import Page, joined_pages
+from graphbrick.text.sources.plain.hyphens import rejoined
 from graphbrick.text.sources.raised import without_marks
 
 SECONDS = 60.0
@@ -82,8 +84,12 @@ def _checked(address: str, parts: Iterable[dict[str, Any]], most: int) -> Iterat
 def _pdf(address: str, title: str, parts: Iterable[dict[str, Any]]) -> Document:
     """Return the document that the pages of a PDF make."""
     *pages, end = parts
-    joined = joined_pages(Page(page["page"], page["text"], page["entries"]) for page in pages)
-    note = "; ".join(filter(None, (end["note"], joined.note)))
+    texts = rejoined([page["text"] for page in pages])
+    made, contents = without_contents(
+        [Page(page["page"], text, page["entries"]) for page, text in zip(pages, texts, strict=True)]
+    )
+    joined = joined_pages(made)
+    note = "; ".join(filter(None, (end["note"], contents, joined.note)))
     return Document(address, " ".join(end["title"].split()) or title, joined.text, joined.headings, note)
 
 

@@ -14,7 +14,6 @@ MOST_PAGES = 20_000
 PAGE_LEVEL = 9  # of the heading that a page is; entries of the outline are above it
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\0": "", "\u00ad": ""})
-_HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐]\n(?=[^\W\d_])")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 _NO_TITLE = re.compile(r"^\s*$|^untitled|^microsoft word - |\.(docx?|indd|tex|dvi|pdf|rtf|odt|pptx?|qxd)\s*$", re.I)
 
@@ -29,6 +28,7 @@ _SENTENCE_END = re.compile(r"[.!?][\"'”’)]?$")
 _LONGEST_WORD = 25  # letters; longer words are rare in any language
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
 _NOT_PROSE = re.compile(r"[\d/\\@_=<>{}|#~^*+&%$]|\.\.|…")  # signs of addresses, code and leaders
+_JOINTS = re.compile(r"[._:-]")  # between the parts of a name
 _LEAST_GLUED = 0.02  # share of the letters of a page in words that are too long, from which another reader is asked
 _MOST_GLUED = 0.1  # share from which a note says that words run together
 _FEW_GLUED = 2  # words, with which a note says so
@@ -116,15 +116,10 @@ def outline_of(reader: Any) -> dict[int, list[tuple[int, str]]]:
 
 
 def tidied(text: str) -> str:
-    """Return a page's text without ligatures, hyphens at line ends and spaces around lines."""
+    """Return a page's text without ligatures and spaces around lines."""
     text = text.translate(_LIGATURES).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     lines = "\n".join(line.strip() for line in text.splitlines())
-    return _BLANK_LINES.sub("\n\n", _HYPHEN.sub(joined_word, lines)).strip()
-
-
-def joined_word(match: re.Match[str]) -> str:
-    """Return what a hyphen at the end of a line becomes: nothing before a small letter, else the hyphen."""
-    return "" if match.string[match.end()].islower() else "-"
+    return _BLANK_LINES.sub("\n\n", lines).strip()
 
 
 class Spacing:
@@ -186,7 +181,9 @@ def glued_share(text: str, least: int) -> float:
     glued = [
         word
         for word in words
-        if sum(map(str.isalpha, word)) > _LONGEST_WORD and not _NOT_PROSE.search(word) and not _NO_SPACES.search(word)
+        if max(sum(map(str.isalpha, part)) for part in _JOINTS.split(word)) > _LONGEST_WORD
+        and not _NOT_PROSE.search(word)
+        and not _NO_SPACES.search(word)
     ]
     return sum(map(len, glued)) / sum(map(len, words)) if len(glued) >= least else 0.0
 

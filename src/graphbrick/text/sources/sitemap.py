@@ -18,7 +18,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.hypertext import html_document
 from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import office_document
 from graphbrick.text.sources.plain import plain_document

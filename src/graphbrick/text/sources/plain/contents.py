@@ -41,7 +41,7 @@ def without_contents(lines: Sequence[str]) -> tuple[list[str], int]:
     n = i = 0
     while i < len(lines):
         entries, end = _run(lines, keys, last, i)
-        is_named = _is_name(lines[i])
+        is_named = is_name(lines[i])
         if entries >= (1 if is_named else _LEAST):
             n += sum(bool(line.strip()) for line in lines[i:end])
             i = end
@@ -63,7 +63,7 @@ def _has_leaders(line: str) -> bool:
     return len(line) <= _LONGEST and _LEADERS.match(line) is not None
 
 
-def _is_name(line: str) -> bool:
+def is_name(line: str) -> bool:
     """Return whether a line is the title of a table of contents."""
     return " ".join(line.casefold().strip(" \t:=-*#").split()) in _NAMES
 
@@ -71,7 +71,7 @@ def _is_name(line: str) -> bool:
 def _run(lines: Sequence[str], keys: Sequence[object], last: dict[object, int], start: int) -> tuple[int, int]:
     """Return the number of entries that follow each other from a line, and the line after them."""
     entries, end, i = 0, start, start
-    if _is_name(lines[start]):
+    if is_name(lines[start]):
         i = start + 1
         while i < len(lines) and (not lines[i].strip() or not lines[i].strip(" \t=-*~")):
             i += 1

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 _CUT = re.compile(r"(?:^|[^\w-]|[\d_])(?P<word>(?:[^\W\d_]+-)*[^\W\d_]+)[-‐]\Z")
 _REST = re.compile(r"(?P<space>[ \t]*)(?P<word>[^\W\d_]+)(?P<after>\S*)(?P<rest>.*)\Z", re.DOTALL)
+_CUT_OVER_LINES = re.compile(r"(?P<first>[^\W\d_]+(?:-[^\W\d_]+)*)[-‐]\n(?P<second>[^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LEAST_LINE = 20  # characters of a line that is full
 _LEAST_CUT = 5  # words that are known whole, from which a text is one whose words are cut
@@ -40,6 +41,26 @@ def joined_words(lines: Sequence[str]) -> list[str]:
         whole[i] = f"{whole[i][:-1]}{between}{rest['word']}{rest['after']}"
         whole[i + 1] = f"{rest['space']}{rest['rest'].lstrip(' ')}" if rest["rest"].strip() else "\0"
     return [line for line in whole if line != "\0"]
+
+
+def rejoined(texts: Sequence[str]) -> list[str]:
+    """Return texts in which words that were cut at the ends of lines are whole, as in a PDF.
+
+    A compound keeps its hyphen where the texts have it with one elsewhere, and not without, and so does what goes on
+    with a capital; all others have none.
+
+    >>> rejoined(["A read-\\nonly port, a harb-\\nour and a North-\\nSouth line.", "It is read-only."])[0]
+    'A read-only port, a harbour and a North-South line.'
+    """
+    known = {word.casefold() for text in texts for word in _WORD.findall(_CUT_OVER_LINES.sub(" ", text))}
+
+    def whole(cut: re.Match[str]) -> str:
+        first, second = cut["first"], cut["second"]
+        kind = _kind(first, second, known)
+        between = kind if second[0].islower() and kind is not None else "" if second[0].islower() else "-"
+        return f"{first}{between}{second}"
+
+    return [_CUT_OVER_LINES.sub(whole, text) for text in texts]
 
 
 def _kind(first: str, second: str, known: set[str]) -> str | None:

@@ -28,6 +28,9 @@ _ENDS = (".", ",", ";", ":")
 _RULE = re.compile(r"[ \t]*(=+|-+|~+|\^+|\*+|#+|\"+|_+)[ \t]*\Z")
 _LEAST_RULE = 3
 _NEAR = 4  # characters by which a title and its rule differ
+_MOST_INDENTED = 8  # characters by which a title is indented more than running text
+_MOST_TITLE_WORDS = 10  # of a title that ends with a dot
+_LEAST_CASED = 5  # letters of a word that begins with a capital in such a title
 _WIDE = 40  # characters of a line of running text
 _GAP = 2  # steps to the next number, as one title may be missing
 _LEAST_CAPITALS = 4
@@ -122,9 +125,14 @@ def _numbered(lines: Sequence[str], blocks: Sequence[tuple[int, int]], indent: i
             continue
         words = " ".join(" ".join(lines[first : last + 1]).split())
         is_wrapped = last == first or len(lines[first].strip()) >= _LEAST_WRAPPED
-        is_in_line = match["word"] is not None or len(match["indent"].expandtabs()) <= indent
+        own = len(match["indent"].expandtabs())
+        after = lines[blocks[i + 1][0]].expandtabs() if i + 1 < len(blocks) else ""
+        # Text below a title is indented as that is; below an item of a list, it is indented more.
+        is_over_text = last == first and len(after) > 0 and len(after) - len(after.lstrip()) == own
+        is_in_line = match["word"] is not None or own <= indent or (is_over_text and own <= indent + _MOST_INDENTED)
         is_title = any(map(str.isalpha, match["title"])) or match["word"] is not None
-        if is_wrapped and is_in_line and is_title and len(words) <= _LONGEST and not words.endswith(_ENDS):
+        is_ended = words.endswith(_ENDS) and not (words.endswith(".") and _is_in_title_case(match["title"]))
+        if is_wrapped and is_in_line and is_title and len(words) <= _LONGEST and not is_ended:
             found.append(_Numbered(first, last, number_of(match), words))
             at.append(i)
     listed: set[int] = set()  # items of a list, without text between them
@@ -140,6 +148,17 @@ def _numbered(lines: Sequence[str], blocks: Sequence[tuple[int, int]], indent: i
         elif _counts_on(titles[-1].number, one.number):
             titles.append(one)
     return titles if len(titles) > 1 else []
+
+
+def _is_in_title_case(title: str) -> bool:
+    """Return whether all longer words of a title begin with a capital.
+
+    >>> _is_in_title_case("Conveying Modified Source Versions."), _is_in_title_case("Open the lid.")
+    (True, False)
+    """
+    words = title.split()
+    cased = [word for word in words if len(word.strip(".,")) >= _LEAST_CASED]
+    return len(words) <= _MOST_TITLE_WORDS and bool(cased) and all(word[0].isupper() for word in cased)
 
 
 def _is_first(number: tuple[int, ...]) -> bool:

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from graphbrick.text.documents.document import Heading
+from graphbrick.text.sources.hypertext.terms import Sections, is_short_term, is_signature
 from graphbrick.text.sources.raised import subscript, superscript
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
+_LISTS = frozenset(("ul", "ol", "menu", "dir"))
+_UNNUMBERED = -1
+_MARKS = ("- ", "* ", "• ", "– ")  # that a page writes itself
 _RAISED = {"sup": superscript, "sub": subscript}
 _LAYOUT = "h1, h2, h3, h4, h5, h6, pre, main, article, section, form"  # what no cell of data holds
 _LONGEST_CELL = 1_500  # characters
@@ -101,12 +105,17 @@ class Lines:
         self._lines: list[str] = []
         self._words: list[str] = []
         self.length = 0
-        self._headings: list[Heading] = []
+        self._sections = Sections()
         self._preformatted = 0  # depth of <pre>, whose lines and indents stay
         self._raised: list[tuple[int, int]] = []  # numbers of lines and of words before each <sup> and <sub>
         self._table: _Table | None = None  # of data; the lines of its cells are one
         self._cell: list[str] | None = None
         self._tables = 0  # depth of tables
+        self._lists: list[int] = []  # the number of the last item of each list around; negative for one without numbers
+        self._mark = ""  # of the item that the next line begins
+        self._term = ""  # of a definition, that the next line begins
+        self._is_term = self._is_signature = False
+        self._is_named = False  # the last line is the name of what follows
 
     def write(self, text: str) -> None:
         """Add text to the current line."""
@@ -141,9 +150,21 @@ class Lines:
         elif tag not in _CELLS:
             self._cut(0)
         self._preformatted += tag == "pre"
+        if tag == "dl":
+            self._end_term()
+            self._sections.begin_list()
+        elif tag == "dt":
+            self._begin_term(node)
+        elif tag == "dd":
+            self._is_named = False
+        elif tag in _LISTS:
+            self._lists.append(_first_of(node) - 1 if tag == "ol" else _UNNUMBERED)
+        elif tag == "li":
+            self._begin_item()
         if tag == "table":
             self._tables += 1
             if self._tables <= _DEEPEST_TABLES and is_data_table(node):
+                self._end_term()
                 self._table = _Table()
 
     def close(self, tag: str, attributes: Mapping[str, str | None] | None = None) -> None:
@@ -160,12 +181,24 @@ class Lines:
                 self._table.add(_one_line(self._cell, is_head=tag == "th"), columns, rows)
                 self._cell = None
             elif tag == "table":
-                for line in self._table.lines():
+                for line in (*self._table.lines(), ""):  # two tables are two blocks
                     self._line(line)
                 self._table = None
                 self._tables -= 1
             return
         self._tables -= tag == "table"
+        if tag == "dt":
+            self._keep_term()
+        elif tag == "dl":
+            self._cut(0)
+            self._end_term()
+            self._sections.end_list()
+            self._line("")
+        elif tag == "li":
+            self._cut(0)
+            self._mark = ""
+        elif tag in _LISTS and self._lists:
+            self._lists.pop()
         if tag == "pre":
             self._cut_as_it_is()
             self._preformatted -= 1
@@ -174,6 +207,39 @@ class Lines:
             self._cut(_HEADINGS.get(tag, 0))
             if tag == "p" or tag in _HEADINGS:
                 self._line("")
+
+    def _begin_term(self, node: Any) -> None:
+        """Begin a term; several may have one definition."""
+        self._is_term, self._is_signature = True, is_signature(node)
+
+    def _keep_term(self) -> None:
+        """End a term: it is a heading if a thing is described, else it stands on a line with its definition."""
+        term = " ".join("".join(self._words).split())
+        self._words.clear()
+        self._is_term = False
+        if not term:
+            return
+        start = self.length
+        if self._is_signature and not self._is_named and self._sections.described(start, term):
+            self._line(term, is_heading=True)
+            self._line("")
+            self._is_named = True
+        elif self._is_named or not is_short_term(term):
+            self._line(term)
+        else:
+            self._term = f"{self._term}, {term}" if self._term else term
+
+    def _end_term(self) -> None:
+        """Write a term whose definition begins with no line of text."""
+        if self._term:
+            term, self._term = self._term.rstrip(": "), ""
+            self._line(f"- {term}:")
+
+    def _begin_item(self) -> None:
+        """Begin an item of a list; one outside of lists has no mark."""
+        if self._lists:
+            self._lists[-1] += self._lists[-1] != _UNNUMBERED
+            self._mark = "- " if self._lists[-1] == _UNNUMBERED else f"{self._lists[-1]}. "
 
     def _cut_cell(self) -> None:
         """End a line in a cell, or in a table outside of its cells, such as its caption."""
@@ -189,6 +255,8 @@ class Lines:
         """Write the lines of an element in which line breaks and indents count."""
         lines = [line.rstrip() for line in "".join(self._words).expandtabs().strip("\n").split("\n")]
         self._words.clear()
+        if any(lines):
+            self._end_term()
         for line in lines:
             self._line(line)
 
@@ -198,12 +266,22 @@ class Lines:
             return
         line = " ".join("".join(self._words).split())
         self._words.clear()
-        if line:
-            if level:
-                self._headings.append(Heading(self.length, level, line))
-            self._line(line)
+        if not line:
+            return
+        if level:
+            self._end_term()
+            self._sections.heading(self.length, level, line)
+        elif self._mark and not line.startswith(_MARKS):
+            self._end_term()
+            line = f"{self._mark}{line}"
+        elif self._term and not self._is_term:
+            line, self._term = f"- {self._term.rstrip(': ')}: {line}", ""
+        self._line(line, is_heading=level > 0)
+        self._mark = ""
 
-    def _line(self, line: str) -> None:
+    def _line(self, line: str, *, is_heading: bool = False) -> None:
+        if line and not is_heading:
+            self._sections.text(self.length)
         if line or (self._lines and self._lines[-1]):
             self._lines.append(line)
             self.length += len(line) + 1
@@ -211,7 +289,13 @@ class Lines:
     def finish(self) -> tuple[str, tuple[Heading, ...]]:
         """Return the text and its headings."""
         self._cut(0)
-        return "\n".join(self._lines).rstrip("\n"), tuple(self._headings)
+        self._end_term()
+        return "\n".join(self._lines).rstrip("\n"), tuple(self._sections.headings)
+
+
+def _first_of(node: Any) -> int:
+    """Return the number of the first item of a list."""
+    return _spanned(node.attributes.get("start"))
 
 
 def _spanned(stated: str | None) -> int:

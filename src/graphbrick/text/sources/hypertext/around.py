@@ -1,34 +1,24 @@
-"""Documents from web pages: the words of their main part, a line for each block.
-
-Pages say in many ways what is not their text: elements (``nav``, ``footer``), roles, and names of classes. An element
-that may be meant otherwise is left out only if it is small or holds mostly links, so that no text is lost.
-"""
+"""What stands around the text of a web page: menus, headers and footers, lists of contents, notices about cookies."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from graphbrick.core.errors import InputError, ModelError
-from graphbrick.language.counting import counted
-from graphbrick.text.documents.document import Document, Heading
-from graphbrick.text.sources.encodings import decoded
-from graphbrick.text.sources.html_lines import Lines
-
-_NOT_TEXT = frozenset(
+NOT_TEXT = frozenset(
     ("script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select", "button", "head")
 )
-_INLINE = frozenset(
+INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark output q rp rt ruby s samp small "
     "span strike strong sub sup time tt u var wbr".split()
 )
-_RAISED = frozenset(("sup", "sub"))
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 _MENUS = frozenset(("nav", "navigation", "menu", "menubar", "search"))  # elements and roles
 _DIALOGS = frozenset(("dialog", "alertdialog"))  # roles
 _AROUND = frozenset(("header", "footer", "aside", "form", "banner", "contentinfo", "complementary"))
-_INSIDE = frozenset(("main", "article", "blockquote", "figure", "table"))
+INSIDE = frozenset(("main", "article", "blockquote", "figure", "table"))
 _BODY = "body"
 _MENU_NAME = re.compile(
     r"(?<![a-z])(?:nav(?:bar|igation|links?)?|(?:top|side|main|sub)?-?(?:menu|nav)|sidebar|breadcrumbs?|pager|pagination|"
@@ -37,10 +27,25 @@ _MENU_NAME = re.compile(
 )
 _STEPS_NAME = re.compile(r"(?<![a-z])nav-?(?:header|footer|panel)(?![a-z])", re.IGNORECASE)  # as DocBook, Texinfo
 _CONTENTS_NAME = re.compile(
-    r"(?<![a-z-])(?:toc(?![a-z_-])|table-?of-?contents(?![a-z])|toc[-_]?(?:list|wrapper|container|box|menu)(?![a-z]))",
+    r"(?<![a-z-])(?:toc(?![a-z_-])|table-?of-?contents(?![a-z])|toc[-_]?(?:list|wrapper|container|box|menu)(?![a-z])|"
+    r"toctree-wrapper|see-?also(?![a-z]))",
     re.IGNORECASE,
 )
-_NOT_CONTENTS = _INLINE | {"h1", "h2", "h3", "h4", "h5", "h6"}  # such as the link of a heading back to the contents
+_ADMONITION_TITLE = ".admonition-title"
+_LISTS = frozenset(("ul", "ol", "dl", "menu"))
+_MOST_LINKS = 20_000  # of lists, as each may hold all others
+_LEAST_ENTRIES = 3  # of a list of contents without a name
+TO_TOP = frozenset(
+    (
+        "back to top|back to the top|go to top|to top|to the top|top|top of page|return to top|back to contents|"
+        "nach oben|zum seitenanfang|seitenanfang|zurück nach oben|haut de page|retour en haut|haut|arriba|"
+        "volver arriba|ir arriba|torna su|torna all'inizio|voltar ao topo|topo|terug naar boven|naar boven|do góry|"
+        "nahoru|наверх|в начало|к началу|вгору|нагору|回到顶部|返回顶部|回頂端|トップへ戻る|ページトップへ|↑|⇧|▲|^"
+    ).split("|")
+)
+_MOST_AROUND_TOP = 3  # elements around a link to the top
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_NOT_CONTENTS = INLINE | _HEADINGS  # such as the link of a heading back to the contents
 _STEPS = frozenset("prev previous next up home start first last contents toc index".split())  # what rel says
 _STEP_KEYS = frozenset("pnuh")  # accesskey
 _MOST_STEPS = 24  # links of a page to the ones before and after
@@ -55,83 +60,8 @@ _CONSENT_NAME = re.compile(
 _MOTTO_NAME = re.compile(r"(?<![a-z])(?:tag-?line|slogan|motto|site-?description)(?![a-z])", re.IGNORECASE)
 _LONGEST_MOTTO = 100  # letters
 _LINKED = 0.6  # share of the letters in links from which an element is a menu
-_LARGE = 0.5  # share of the letters of a page from which an element is not around its text
-_DEEPEST = 10_000  # elements in each other
-_TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*?(/?)>")
-_NEVER_NESTED = frozenset(  # without an end, or ended by the next one
-    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
-    "optgroup colgroup rp rt".split()
-)
+LARGE = 0.5  # share of the letters of a page from which an element is not around its text
 _MOST_MEASURED = 300  # elements, as each may hold all others
-
-
-def html_document(address: str, title: str, data: bytes) -> Document:
-    """Return the words of the main part of a page, a line for each block; a note counts the words that are left out.
-
-    Menus, headers and footers, forms and notices about cookies are left out, and so are scripts, styles, hidden
-    elements and drawings. A page that has nothing else is read whole.
-
-    Args:
-        address: Its path or address.
-        title: Its title if it states none.
-        data: Its content.
-
-    Raises:
-        InputError: Its elements are nested too deeply.
-        ModelError: The package selectolax is not installed.
-    """
-    try:
-        from selectolax.lexbor import LexborHTMLParser
-    except ImportError as error:
-        raise ModelError(
-            "HTML needs the package selectolax: pip install 'graphbrick[text]'", code="sources.no_html_package"
-        ) from error
-    page, note = decoded(data)
-    _check_depth(address, page)
-    tree = LexborHTMLParser(page)
-    named = tree.css_first("title")
-    stated = " ".join(named.text().split()) if named is not None else ""
-    text, headings, left_out, hidden, drawn = "", tuple[Heading, ...](), 0, 0, 0
-    if tree.body is not None:
-        around = _Around(tree)
-        text, headings = _lines(tree.body, around)
-        left_out, hidden, drawn = around.left_out, around.hidden, around.drawn
-        if not text.strip():
-            (text, headings), left_out = _lines(tree.body, None), 0
-        elif around.main is not None:
-            start, end = around.main
-            if end - start >= _LARGE * len(text):
-                left_out += len(text.split()) - len(text[start:end].split())
-                text = text[start:end].rstrip("\n")
-                headings = tuple(
-                    Heading(heading.start - start, heading.level, heading.title)
-                    for heading in headings
-                    if start <= heading.start < end
-                )
-    notes = [
-        note,
-        f"{counted(left_out, 'word')} of menus, headers, footers and the like left out" if left_out else "",
-        f"{counted(hidden, 'word')} that the page hides at first left out" if hidden else "",
-        f"{counted(drawn, 'word')} of drawings left out" if drawn else "",
-    ]
-    first = next((heading.title for heading in headings if heading.level == 1), "")
-    return Document(address, stated or first or title, text, headings, "; ".join(filter(None, notes)))
-
-
-def _check_depth(address: str, page: str) -> None:
-    """Raise `InputError` for a page nested so deeply that parsing it takes minutes."""
-    if page.count("<") <= _DEEPEST:
-        return
-    depth = 0
-    for end, name, alone in _TAG.findall(page):
-        if name.lower() not in _NEVER_NESTED and not alone:
-            depth = max(depth - 1, 0) if end else depth + 1
-            if depth > _DEEPEST:
-                raise InputError(
-                    f"its elements are nested more than {_DEEPEST:,} deep; leave it out",
-                    address,
-                    code="sources.nested_too_deeply",
-                )
 
 
 def _n_words(text: str) -> int:
@@ -158,7 +88,7 @@ def _size(element: Any) -> _Size:
             n = len("".join((node.text_content or "").split()))
             letters, linked = letters + n, linked + (n if links else 0)
             continue
-        if not _has_text(tag, node.attributes):
+        if not has_text(tag, node.attributes):
             continue
         if tag == "a":
             links += 1
@@ -170,11 +100,12 @@ def _size(element: Any) -> _Size:
     return _Size(letters, linked)
 
 
-class _Around:
+class Around:
     """A test whether an element is around the text of a page: a menu, a header, a footer, a notice about cookies.
 
     Args:
         tree: The page.
+        n_words: Returns the number of words of an element.
 
     Attributes:
         depth: Number of elements around the current one that are no menus, such as an article.
@@ -185,26 +116,27 @@ class _Around:
         main: The offsets of the main part in the text.
     """
 
-    def __init__(self, tree: Any) -> None:
+    def __init__(self, tree: Any, n_words: Callable[[Any], int]) -> None:
+        self._n_words = n_words
         self._letters = len("".join(tree.body.text().split()))
-        self._left = _MOST_MEASURED
+        self._left, self._links_left = _MOST_MEASURED, _MOST_LINKS
         self.depth = self.left_out = self.hidden = self.drawn = 0
         self.main: tuple[int, int] | None = None
         parts = (tree.css(selector) for selector in ("main, [role=main]", "article"))
         self.main_element = next((part[0].mem_id for part in parts if len(part) == 1), None)
         self._body = tree.body
-        self._steps = _steps(tree)
+        self._steps = _steps(tree) | _links_to_top(tree)
 
     def __call__(self, node: Any, attributes: dict[str, str | None]) -> bool:
         """Return whether an element is to be left out."""
         if self._is_around(node, attributes):
-            self.left_out += len(_lines(node, None)[0].split())
+            self.left_out += self._n_words(node)
             return True
         return False
 
     def pass_over(self, node: Any) -> None:
         """Count the words of an element that is not shown as text: hidden ones, and those of drawings."""
-        is_hidden = node.tag not in _NOT_TEXT
+        is_hidden = node.tag not in NOT_TEXT
         stack = [node] if is_hidden or node.tag == "svg" else []
         while stack:
             inner = stack.pop()
@@ -212,7 +144,7 @@ class _Around:
                 self.drawn += sum(_n_words(text.text()) for text in inner.css("text"))
             elif inner.tag == "-text" and is_hidden:
                 self.hidden += _n_words(inner.text_content or "")
-            elif inner.tag not in _NOT_TEXT:
+            elif inner.tag not in NOT_TEXT:
                 child = inner.first_child
                 while child is not None:
                     stack.append(child)
@@ -227,6 +159,11 @@ class _Around:
             return True
         if len(names) > 1 and tag not in (_BODY, "main", *_NOT_CONTENTS) and _CONTENTS_NAME.search(names) is not None:
             return self._is_contents(node)
+        if tag in _LISTS and self._links_left > 0:
+            links = [link.attributes.get("href") or "" for link in node.css("a[href]")]
+            self._links_left -= 1 + len(links)
+            if _lead_into_page(links):
+                return self._is_contents(node)
         is_consent = role in _DIALOGS or (len(names) > 1 and _CONSENT_NAME.search(names) is not None)
         is_menu = role in _MENUS or tag in _MENUS or (len(names) > 1 and _MENU_NAME.search(names) is not None)
         is_motto = len(names) > 1 and _MOTTO_NAME.search(names) is not None
@@ -235,7 +172,7 @@ class _Around:
             return False
         self._left -= 1
         size = _size(node)
-        if not size.letters or size.letters > _LARGE * self._letters:
+        if not size.letters or size.letters > LARGE * self._letters:
             return False
         is_linked = size.linked >= _LINKED * size.letters
         if is_consent:
@@ -255,11 +192,44 @@ class _Around:
             return False
         self._left -= 1
         size = _size(node)
-        if not size.letters or size.linked < _LINKED * size.letters:
+        title = node.css_first(_ADMONITION_TITLE)
+        letters = size.letters - (len("".join(title.text().split())) if title is not None else 0)
+        if not size.letters or size.linked < _LINKED * letters:
             return False
-        if size.letters <= _LARGE * self._letters:
+        if size.letters <= LARGE * self._letters:
             return True
         return size.letters <= _SMALL_CONTENTS and _n_paragraphs(self._body) > _n_paragraphs(node)
+
+
+def _lead_into_page(links: Sequence[str]) -> bool:
+    """Return whether all links of a list lead to places in the page, as those of a list of contents."""
+    return len(links) >= _LEAST_ENTRIES and all(link.startswith("#") and len(link) > 1 for link in links)
+
+
+def _links_to_top(tree: Any) -> frozenset[int]:
+    """Return the identities of elements that have only a link to the top of the page."""
+    found: set[int] = set()
+    for link in tree.css('a[href^="#"]'):
+        words = link.text()
+        if len(words) > _LONGEST_MOTTO or bare_words(words) not in TO_TOP:
+            continue
+        node, block = link, link.parent
+        while block is not None and block.tag in INLINE:
+            block = block.parent
+        if block is not None and block.tag in _HEADINGS:
+            found.add(link.mem_id)
+        for _ in range(_MOST_AROUND_TOP):
+            node = node.parent
+            if node is None or node.tag == _BODY or bare_words(node.text()) != bare_words(words):
+                break
+            found.add(node.mem_id)
+    return frozenset(found)
+
+
+def bare_words(text: str) -> str:
+    """Return words in small letters without the signs around them."""
+    words = " ".join(text.split()).casefold()
+    return words.strip("()[]{}<>.:|-–—↑⇧▲^ \u00a0") or words
 
 
 def _n_paragraphs(node: Any) -> int:
@@ -298,67 +268,9 @@ def _is_step(attributes: dict[str, str | None]) -> bool:
     return not _STEPS.isdisjoint((attributes.get("rel") or "").casefold().split()) or key in _STEP_KEYS
 
 
-def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ...]]:
-    """Return the text of an element and its headings; no recursion, as pages may be nested thousands of times."""
-    writer = Lines()
-    start = 0
-    stack: list[tuple[Any, bool]] = [(element, False)]
-    while stack:
-        node, is_end = stack.pop()
-        tag = node.tag
-        if is_end and tag in _RAISED:
-            writer.lower(tag)
-            continue
-        if is_end:
-            writer.close(tag, node.attributes if tag in ("td", "th") else None)
-            if around is not None:
-                is_main = node.mem_id == around.main_element
-                around.depth -= is_main or tag in _INSIDE
-                if is_main:
-                    around.main = start, writer.length
-            continue
-        if tag == "-text":
-            writer.write(node.text_content or "")
-            continue
-        attributes = node.attributes if tag and tag[0] not in "-_!" else {}
-        if not _has_text(tag, attributes):
-            if around is not None:
-                around.pass_over(node)
-            continue
-        if around is not None and around(node, attributes):
-            continue
-        if tag in _RAISED:
-            if not _is_note_mark(node):
-                writer.raise_()
-                stack.append((node, True))
-        elif tag not in _INLINE:
-            writer.open(tag, node)
-            stack.append((node, True))
-            if around is not None:
-                is_main = node.mem_id == around.main_element
-                around.depth += is_main or tag in _INSIDE
-                start = writer.length if is_main else start
-        children = []
-        child = node.first_child
-        while child is not None:
-            children.append((child, False))
-            child = child.next
-        stack += reversed(children)
-    return writer.finish()
-
-
-def _is_note_mark(node: Any) -> bool:
-    """Return whether a superscript is the mark of a note, which is a link, and no exponent."""
-    above = node.parent
-    while above is not None and above.tag in _INLINE and above.tag != "a":
-        above = above.parent
-    is_link = above is not None and above.tag == "a" and above.text().strip() == node.text().strip()
-    return is_link or node.css_first("a") is not None
-
-
-def _has_text(tag: str | None, attributes: dict[str, str | None]) -> bool:
+def has_text(tag: str | None, attributes: dict[str, str | None]) -> bool:
     """Return whether what is in an element is shown as text."""
-    if not tag or tag[0] in "-_!" or tag in _NOT_TEXT:
+    if not tag or tag[0] in "-_!" or tag in NOT_TEXT:
         return False
     return not attributes or not (
         "hidden" in attributes
