@@ -57,9 +57,7 @@ _SHORTEST_ROOT = 3  # letters
 _VOWELS = "aeiou"
 _DOUBLED = re.compile(r"[^aeiou]{1,2}[aiou][bdgmnt]")  # adjectives that double their last letter: bigger, thinner
 _SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
-_SHORTEST_STEM = 4  # characters that are left of a word without its ending
-_SHORTEST_PLURAL = 4  # letters
-_AFTER_HEADS = frozenset(("up", "by", "in-law", "on", "out", "off"))
+_SHORTEST_STEM, _SHORTEST_PLURAL = 4, 4  # characters that are left of a word without its ending; letters
 _NO_PLURALS = ("ss", "us", "is", "series", "species")
 _CAMEL = re.compile(
     r"(?<=[a-z])(?=[A-Z])"  # and in «areakm2», «weightkg»
@@ -174,10 +172,6 @@ def possible_singulars(word: str) -> Iterator[str]:
     >>> [one for word in ("kenyas", "joneses", "germanies") for one in possible_singulars(word)]
     ['kenya', 'jonese', 'jones', 'germanie', 'germany', 'germani']
     """
-    head, mark, rest = word.partition("-")
-    if mark and rest in _AFTER_HEADS:  # «runners-up», «passers-by»
-        yield from (f"{one}-{rest}" for one in possible_singulars(head))
-        return
     if len(word) < _SHORTEST_PLURAL or not word.endswith("s") or word.endswith("ss"):
         return
     endings = [("s", "")] + [("ies", "y")] * word.endswith("ies") + [("es", "")] * word.endswith("es")

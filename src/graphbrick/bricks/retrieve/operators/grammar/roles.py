@@ -61,7 +61,9 @@ class Roles(Numbers):
             last = tokens.word(end - 1)
             if end == at + 1 and last in FUNCTION_WORDS:
                 continue  # «in series 9» has no result IN
-            for form in (last, *possible_singulars(last)):
+            head, mark, rest = last.partition("-")  # «runners-up»
+            singulars = (f"{one}-{rest}" for one in possible_singulars(head)) if mark else possible_singulars(last)
+            for form in (last, *singulars):
                 found = self.texts.get((*tokens.stems(at, end - 1), *stems(form)))
                 if found is not None:
                     yield (*found, end)
