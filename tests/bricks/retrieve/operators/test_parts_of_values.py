@@ -55,3 +55,15 @@ def test_a_part_of_several_values_is_a_kind(cars: Graph, question: str, answers:
 )
 def test_other_words_of_values_are_no_kinds(cars: Graph, question: str) -> None:
     assert default_pipeline(cars).run(cars, question).answer.texts == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("how many different classes of cars does Avian make?", {"3"}),
+        ("number of different classes", {"5"}),
+        ("how many different brands are there", {"2"}),
+    ],
+)
+def test_different_values_are_counted(cars: Graph, question: str, answers: set[str]) -> None:
+    assert set(default_pipeline(cars).run(cars, question).answer.texts) == answers

@@ -8,6 +8,7 @@ from functools import partial
 from typing import cast
 
 from graphbrick.bricks.retrieve.operators.question import is_known, question_of
+from graphbrick.bricks.retrieve.operators.unordered.different import number_of_different
 from graphbrick.bricks.retrieve.operators.unordered.own_property import own_property
 from graphbrick.bricks.retrieve.operators.unordered.unknown_noun import noun_as_class
 from graphbrick.bricks.retrieve.operators.wording import english
@@ -48,6 +49,10 @@ def or_by_meaning(
     is_weak = not evidence.items or (evidence.confidence is not None and evidence.confidence < _SURE)
     if not evidence.items and (found := _of_namesake(retrieve, query, subgraph)) is not None:
         return found
+    if not evidence.items:
+        counted = number_of_different(partial(_read_again, retrieve, query, subgraph), query.text)
+        if counted is not None:
+            return counted
     is_open = is_weak and bool(lexicon.classes) and forms.is_installed()
     if is_open and embedder is not None and embedder.reads(query.text):
         graph = cast(Graph, subgraph.graph)

@@ -1,0 +1,43 @@
+"""How many different values there are: «how many different transmissions does Honda have»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from graphbrick.core import Citation, Evidence, Row
+from graphbrick.core.items import ANSWER
+from graphbrick.core.trace import Event, StageTrace, event
+
+_DIFFERENT = re.compile(
+    r"(?:how many|(?:what is )?(?:the )?(?:number|count) of) (?:different|distinct|unique) (?P<rest>.+?)\W*$",
+    re.IGNORECASE,
+)
+_LEAST = 0.4  # confidence of the answers that are counted
+
+
+def number_of_different(
+    read_again: Callable[[str, tuple[int, ...] | None], tuple[Evidence, StageTrace]], text: str
+) -> Evidence | None:
+    """Return how many answers «which transmissions does Honda have» has; None for another question, or no answer.
+
+    Args:
+        read_again: Answers another text of the question.
+        text: The question.
+    """
+    match = _DIFFERENT.match(text)
+    if match is None:
+        return None
+    found, read = read_again(f"Which {match['rest']}?", None)
+    rows = [item for item in found.items if isinstance(item, Row) and item.columns == ANSWER]
+    told = [one for one in read.events if isinstance(one, Event)]
+    plans = [str(one).removeprefix("plan: ") for one in told if one.code == "operators.plan"]
+    is_cut = any(one.code == "operators.cap" for one in told)
+    if not rows or not plans or is_cut or (found.confidence or 0.0) < _LEAST:
+        return None
+    plan = f"number of different {plans[0]}"
+    event(f"plan: {plan}", "operators.number_of_different", plan=plan)
+    n = len({row.values[0] for row in rows})
+    count = Row(ANSWER, (f"{n:,}", plan), (Citation(query=plan),), (), rows[0].graph, source=rows[0].source)
+    return replace(found, items=(count, *(item for item in found.items if item not in rows)))
