@@ -27,6 +27,8 @@ def of_grammar(parser: Parser) -> Plan | None:
     plan = _per_group(parser, text) if _EACH.search(text) else None
     plan = plan or read_by_grammar(parser, text) or parser.by_near_words(partial(read_by_grammar, parser), text)
     plan = plan or (_per_group(parser, text) if _BEST.search(text) else None)
+    if plan is None and _EACH.search(text):  # «how many stations does each operator run»
+        plan = parser.by_near_words(partial(_per_group, parser), text)
     if plan is None and _MORE.search(text):
         from graphbrick.bricks.retrieve.operators.grammar.asked.more import check_more
 

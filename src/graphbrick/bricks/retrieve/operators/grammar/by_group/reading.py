@@ -23,6 +23,7 @@ from graphbrick.language.stems import is_plural, stems
 from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
+_IDS = (("id",), ("key",), ("uuid",))
 _KINDS_OF = frozenset("type types kind category class group name".split())
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
 
@@ -68,7 +69,7 @@ class GroupReader(Questions):
         if size - start > 1 and self.class_at(start, start + 1) == names[0]:
             start += 1  # «product category»
         yield from self._by_part(start, names[0])
-        own = [one for one, end in self.sources(start, Subject(p.Members(names[0]), names[0])) if end == size]
+        own = [one for one, end in self._groups_by(start, names[0]) if end == size]
         whole = [one for one in own if one.stems == tokens.stems(start, size)]
         yield from map(_by_source, whole)
         name = self.class_at(start, size) if size - start <= 3 else ""
@@ -79,13 +80,19 @@ class GroupReader(Questions):
             yield Grouping(tokens.joined(start, size), link.steps, "" if link.ends else link.end)
         for end in range(start + 1, size):  # «customer country», «customer's country»
             if owner := self.class_at(start, end):
-                for source, last in self.sources(end, Subject(p.Members(owner), owner)):
+                for source, last in self._groups_by(end, owner):
                     if last == size and (way := self.links.way(names[0], owner, asked)):
                         yield Grouping(f"{source.name} of {owner}", way, owner, source)
 
         if size - start > 1 and tokens.word(size - 1) in _KINDS_OF:  # «per fuel type», of a column `fuel`
             shorter = Tokens(self.parser, tokens.joined(start, size - 1))
             yield from GroupReader(shorter, Links(shorter)).groupings(base, asked)
+
+    def _groups_by(self, at: int, name: str) -> Iterator[tuple[Source, int]]:
+        """Yield the properties of a class that words name; the number of a row only where they say so."""
+        for source, end in self.sources(at, Subject(p.Members(name), name)):
+            if source.stems[-1:] not in _IDS or source.stems[-1] in self.tokens.stems(at, end):
+                yield source, end
 
     def _by_part(self, at: int, name: str) -> Iterator[Grouping]:
         """Yield the year, month, day or weekday of the one date of a class."""
