@@ -69,6 +69,10 @@ def bakers(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("4-platform stations", {"Nord", "Hafen"}),
         ("Nord vs Linden traffic", {"Nord: 20", "Linden: 70"}),
         ("compare the traffic of Nord and Linden", {"Nord: 20", "Linden: 70"}),
+        ("Do Nord and Hafen have the same number of platforms?", {"yes"}),
+        ("do Nord and Linden have the same platforms?", {"no"}),
+        ("is the traffic of Nord the same as that of Hafen?", {"no"}),
+        ("how many stations does each operator run?", {"Rail One: 3", "Rail Two: 1"}),
     ],
 )
 def test_questions_about_stations(stations: Graph, question: str, answers: set[str]) -> None:

@@ -10,7 +10,7 @@ from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.compass import in_coordinates
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.language.stems import spaced, stem
+from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import owners_of, sources_of
 
@@ -30,6 +30,16 @@ _VERSUS = re.compile(
 )
 _COMPARE = re.compile(r"^compare (?:the )?(?P<what>[a-z][a-z ]+?) of (?P<one>e\d+) (?:and|with|to) (?P<other>e\d+)$")
 _OF_BOTH = r"\g<what> of \g<one> and \g<other>"
+_SAME_OF_BOTH = (
+    re.compile(
+        r"^(?:do|does|did|are|is|have|has) (?:the )?(?P<one>e\d+) and (?:the )?(?P<other>e\d+) (?:[a-z]+ )?"
+        r"(?:in |on |of )?the same (?:number of |amount of )?(?P<what>[a-z ]+)$"
+    ),
+    re.compile(
+        r"^(?:is|are) the (?P<what>[a-z ]+) of (?P<one>e\d+) the same as (?:that of |those of |the (?P=what) of )?"
+        r"(?P<other>e\d+)$"
+    ),
+)
 _NUMBERED = re.compile(
     r"\b(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve)-(?P<noun>[a-z]+) (?P<what>[a-z]+s)\b"
 )
@@ -72,6 +82,7 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
     text = _THERE_BEEN.sub(" are there", in_coordinates(graph, text))
     text = _COMPARE.sub(_OF_BOTH, _VERSUS.sub(_OF_BOTH, text))
     text = _with_numbered(graph, text, lexicon)
+    text = _same_of_both(graph, text)
     text = _NEITHER.sub(r" not \g<where> \g<one> or \g<other>", text)
     text = _NEITHER_OF.sub(r"\g<tail>\g<neither>", text)
     text = _BOTH_A.sub(r"\g<one> and \g<other>", text)
@@ -81,6 +92,14 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
         text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
     text = _top_doers(graph, text, lexicon)
     return _with_what_is_done(graph, entities, text, lexicon)
+
+
+def _same_of_both(graph: Graph, text: str) -> str:
+    """Return «does e0 have the same fuel as e1» for «do e0 and e1 use the same fuel», a property."""
+    match = next(filter(None, (pattern.match(text) for pattern in _SAME_OF_BOTH)), None)
+    if match is None or not any(one.stems == stems(match["what"]) for one in sources_of(graph) if one.relation < 0):
+        return text
+    return f"does {match['one']} have the same {match['what']} as {match['other']}"
 
 
 def _with_numbered(graph: Graph, text: str, lexicon: Lexicon) -> str:
