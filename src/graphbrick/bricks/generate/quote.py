@@ -12,7 +12,7 @@ import numpy as np
 from graphbrick.bricks.generate.document_confidence import document_confidence
 from graphbrick.bricks.generate.path_answer import computed, withheld_plan
 from graphbrick.bricks.generate.restricted import unmet
-from graphbrick.bricks.generate.sentence_scores import sentence_scores, sentences_before
+from graphbrick.bricks.generate.sentence_scores import SentenceScores, sentence_scores, sentences_before
 from graphbrick.core import Answer, Evidence, Query
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, event
@@ -98,9 +98,10 @@ class Quote(GenerateStage):
         first = self._around(quotables, scores.total.tolist(), order[0])
         is_embedder = isinstance(scorer, Embedder)
         confidence = document_confidence(question, evidence.items, first, scores, by_similarity=is_embedder)
-        answer = self._answer(evidence, quotables, order, scores.total.tolist())
+        answer = self._answer(evidence, quotables, order, scores)
         if confidence >= self.min_confidence:
-            _tell_unmet(question, quotables, [quotables.index(one) for one in first])
+            if not scores.versions[first[0].item]:
+                _tell_unmet(question, quotables, [quotables.index(one) for one in first])
             return replace(answer, confidence=confidence)
         event(
             f"not in these documents, as far as their words tell: confidence {confidence:.2f}, and "
@@ -130,14 +131,14 @@ class Quote(GenerateStage):
         return [quotables[j] for j in snippet(quotables, scores, i, self.around, quoted)]
 
     def _answer(
-        self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int], scores: Sequence[float]
+        self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int], scored: SentenceScores
     ) -> Answer:
         """Return the best distinct quotations, each with the passages that have its sentence or a part of it."""
         alike: dict[str, list[Quotable]] = {}
         for one in quotables:
             alike.setdefault(one.text, []).append(one)
         chosen: dict[str, list[Quotable]] = {}
-        quoted = set[str]()
+        quoted, scores = set[str](), scored.total.tolist()
         for i in order:
             if quotables[i].text in quoted:
                 continue
@@ -147,6 +148,8 @@ class Quote(GenerateStage):
             item = evidence.items[parts[0].item]
             shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_sentences(parts, item.text)
             quoted.update(one.text for one in parts)
+            version = scored.versions[quotables[i].item]
+            shown = f"{version}: {shown}" if version and version not in shown else shown
             chosen.setdefault(shown, []).extend((quotables[i], *alike[quotables[i].text]))
         used = sorted({one.item for parts in chosen.values() for one in parts})
         place = {item: number for number, item in enumerate(used)}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from graphbrick.bricks.generate.answer_kinds import answer_pattern
 from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.core import Item
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.folding import fold, nfc, tokens
 from graphbrick.language.german import german_root
 from graphbrick.language.restrictions import restrictions
@@ -23,6 +24,8 @@ from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stems import root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words, stop_words_of
 from graphbrick.text.documents.quotable import POINTS_BACK, Quotable
+from graphbrick.text.overview.calling import calling_of, initials_of
+from graphbrick.text.overview.changes import AskedVersion, version_asked, version_heading
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,6 +36,8 @@ _KIND = 0.3
 _BEFORE, _SIMILAR_BEFORE = 1.0, 0.75  # of words and similarity that a sentence has from the one it goes on from
 _TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
 _NAMED = -2.0  # of words that a heading above some passage has, and neither the passage of a sentence nor its headings
+_VERSION, _ONLY_VERSION = 1.0, 3.0  # of a passage about the version that the question asks about, with else or alone
+_TITLE = -4.0  # of what has no other words than headings and titles
 _INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
 _LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
@@ -68,12 +73,16 @@ class SentenceScores(NamedTuple):
         similarity: What the scorer gave, divided by the largest value if that is above 1.
         weights: The weight of each word of the question; all add up to 1.
         root: What gives the roots of words.
+        versions: The heading of each passage that is the version which the question asks about; empty for others.
+        is_of_version: Whether the question asks about nothing but this version.
     """
 
     total: Floats
     similarity: Floats
     weights: dict[str, float]
     root: Callable[[str], str]
+    versions: Sequence[str] = ()
+    is_of_version: bool = False
 
 
 def sentence_scores(
@@ -105,10 +114,23 @@ def sentence_scores(
         total += [_CODE * one.is_code for one in quotables]
     if not _ASKS_FOR_LINKS.search(question):
         total += [_MENU * one.is_menu for one in quotables]
+    versions, is_all = version_headings(question, items)
+    if any(versions):
+        total += [(_ONLY_VERSION if is_all else _VERSION) * bool(versions[one.item]) for one in quotables]
+    titles = [frozenset(fold(headings_of(item)).split()) for item in items]
+    total += [_TITLE * (bool(items) and titles[one.item].issuperset(fold(one.text).split())) for one in quotables]
     wanted = answer_pattern(question)
     if wanted is not None:
         total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, weights, of)
+    return SentenceScores(total, similarity, weights, of, versions, is_all)
+
+
+def version_headings(question: str, items: Sequence[Item]) -> tuple[list[str], bool]:
+    """Return the heading of each passage that is the version asked about, else "", and if nothing else is asked."""
+    graph = next((item.graph for item in items if isinstance(item.graph, TextGraph)), None)
+    asked = version_asked(graph, question) if graph is not None else AskedVersion()
+    sections = (next((place.section for place in item.citations if place.document), "") for item in items)
+    return [version_heading(section, asked.number) if asked.number else "" for section in sections], asked.is_all
 
 
 def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
@@ -200,12 +222,18 @@ def _word_shares(
 
 
 def passage_text(item: Item) -> str:
-    """Return a passage with the headings above it."""
-    return f"{item.text} {_headings(item)}"
+    """Return a passage with the headings above it, and what its document is called."""
+    return f"{item.text} {headings_of(item)}"
 
 
-def _headings(item: Item) -> str:
-    return " ".join(place.section for place in item.citations)
+def headings_of(item: Item) -> str:
+    """Return the headings above a passage, and what its document is called, abbreviated too."""
+    sections = " ".join(place.section for place in item.citations)
+    if not isinstance(item.graph, TextGraph):
+        return sections
+    callings = [calling_of(item.graph, place.document) for place in item.citations if place.document]
+    names = (word for one in callings for word in (*one.words, *one.initials, *one.versions))
+    return " ".join((sections, *names, *initials_of(sections)))
 
 
 def _topic_scores(weights: Mapping[str, float], items: Sequence[Item], of: Callable[[str], str]) -> list[float]:
@@ -216,7 +244,7 @@ def _topic_scores(weights: Mapping[str, float], items: Sequence[Item], of: Calla
     """
     topic = {word: weight for word, weight in weights.items() if " " not in word}
     total = sum(topic.values()) or 1.0
-    headings = frozenset[str]().union(*(roots(_headings(item), of) for item in items))
+    headings = frozenset[str]().union(*(roots(headings_of(item), of) for item in items))
     named = {word: weight for word, weight in topic.items() if word in headings}
     texts = [roots(passage_text(item), of) for item in items]
     missing = (sum(named.values()) - word_share(named, text, of) for text in texts)

@@ -13,6 +13,9 @@ from graphbrick.graphs.corpus import TextGraph, passage_words
 from graphbrick.language.folding import search_words
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
+from graphbrick.text.overview.calling import named_documents
+from graphbrick.text.overview.changes import version_asked, version_passages
+from graphbrick.text.overview.documents import documents_of
 
 Scores = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.floating]
@@ -21,6 +24,7 @@ _CHUNK = 1024
 _FEW = 200_000  # vectors that are held as float32: 300 MB with 384 dimensions
 _MANY = 2_000  # embeddings made during a question that are worth an event
 _TOP = 100
+_NAMED = 2.0  # factor of the score of a passage of a document that the question names
 _FUSION = 60  # reciprocal rank fusion, as in its paper
 
 
@@ -35,6 +39,22 @@ def word_parts(graph: TextGraph, question: str) -> Scores:
     words = [word for word in dict.fromkeys(search_words(question)) if word in index]
     rows = [index.scores([word], graph.n_passages) for word in words]
     return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
+
+
+def preferred(graph: TextGraph, question: str, scores: Scores) -> Scores:
+    """Return scores of passages, at least 0, in which those that the question names come before others.
+
+    It names a document by title, file name or abbreviation, with the version if it says one, and a section by version,
+    which multiplies the scores. Where it asks about nothing but a version, passages about that come before all others.
+    """
+    scores = scores.copy()
+    for document in named_documents(graph, question):
+        scores[documents_of(graph).passages[document]] *= _NAMED
+    number, is_all = version_asked(graph, question)
+    if number:
+        scores[version_passages(graph, number)] *= _NAMED
+        scores[version_passages(graph, number)] += scores.max(initial=0.0) * is_all
+    return scores
 
 
 def has_passages(graph: TextGraph) -> bool:
