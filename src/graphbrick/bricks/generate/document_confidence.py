@@ -12,10 +12,11 @@ from graphbrick.core import Item
 from graphbrick.language.folding import fold, tokens
 from graphbrick.language.stop_words import stop_words, stop_words_of
 from graphbrick.text.documents.quotable import Quotable, joined_sentences
-from graphbrick.text.overview.versions import plain
+from graphbrick.text.overview.versions import DATE, plain
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)*")
+_WHEN = re.compile(r"\W*(when|wann|quand|cu[aá]ndo|on (what|which) (date|day))\b", re.IGNORECASE)
 _OF_VERSIONS = "version release released latest newest recent current last new news change changes changed"
 
 # Weights of logistic regressions: of 1, the similarity of the nearest sentence, the share of the question's words in
@@ -47,7 +48,8 @@ def features(
     is_other = stop_words_of(question.lower().split()) not in (stop_words()["english"], frozenset())
     similarity = float(scores.similarity.max())
     if version and scores.is_of_version:
-        in_quotation, in_passage, missing = 1.0, 1.0, 0.0
+        in_quotation, in_passage = 1.0, 1.0
+        missing = float(_WHEN.match(question) is not None and DATE.search(quoted) is None)
     else:
         in_quotation, in_passage, missing = _by_words(question, items, f"{quoted} {quotation[0].heading}", item, scores)
     return 1.0, similarity, in_quotation, in_passage, float(lacks_kind), missing, float(is_other)
@@ -70,7 +72,7 @@ def _by_words(
     everywhere = frozenset[str]().union(*words)
     numbers = frozenset[str]().union(*(_numbers(passage_text(one)) for one in items))
     missing = sum(scores.root(part) not in everywhere for name in _names(question) for part in fold(name).split())
-    missing += len(_numbers(question) - numbers)
+    missing += sum(not {number, f"{number}.0"} & numbers for number in _numbers(question))
     in_passage = max(word_share(scores.weights, text, scores.root) for text in words)
     return word_share(scores.weights, own, scores.root), in_passage, float(missing)
 
@@ -91,12 +93,13 @@ def _names(question: str) -> list[str]:
 
 
 def _numbers(text: str) -> frozenset[str]:
-    """Return the numbers of a text, whole: «3.13» is neither 3 nor 13, and «2.0» is 2.
+    """Return the numbers of a text, whole: «3.13» is neither 3 nor 13, and «3.0.0» is 3.0, and not any 3.
 
     >>> sorted(_numbers("Python 3.13 since GPL-2.0, 1,000 or v9 of 2024-05-01"))
-    ['1', '1000', '2', '2024', '3.13', '5', '9']
+    ['1', '1000', '2.0', '2024', '3.13', '5', '9']
     """
-    return frozenset(plain(number) for number in _NUMBER.findall(_THOUSANDS.sub("", text)))
+    found = _NUMBER.findall(_THOUSANDS.sub("", text))
+    return frozenset(plain(one) if "." not in one or "." in plain(one) else f"{plain(one)}.0" for one in found)
 
 
 def document_confidence(

@@ -21,10 +21,10 @@ from graphbrick.language.folding import fold, nfc, tokens
 from graphbrick.language.german import german_root
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
-from graphbrick.language.stems import root
-from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words, stop_words_of
+from graphbrick.language.stems import is_cyrillic, root, spelling_root
+from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, asking_words, stop_words
 from graphbrick.text.documents.quotable import POINTS_BACK, Quotable
-from graphbrick.text.overview.calling import calling_of, initials_of
+from graphbrick.text.overview.calling import called_above, initials_of, named_documents
 from graphbrick.text.overview.changes import AskedVersion, version_asked, version_heading
 
 Floats = npt.NDArray[np.float64]
@@ -36,7 +36,8 @@ _KIND = 0.3
 _BEFORE, _SIMILAR_BEFORE = 1.0, 0.75  # of words and similarity that a sentence has from the one it goes on from
 _TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
 _NAMED = -2.0  # of words that a heading above some passage has, and neither the passage of a sentence nor its headings
-_VERSION, _ONLY_VERSION = 1.0, 3.0  # of a passage about the version that the question asks about, with else or alone
+_DOCUMENT = 0.5  # of a passage of a document that the question names
+_VERSION, _ONLY_VERSION = 1.0, 10.0  # of a passage about the version that the question asks about, with else or alone
 _TITLE = -4.0  # of what has no other words than headings and titles
 _INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
 _LONG = 6  # letters of the shortest such word
@@ -114,10 +115,13 @@ def sentence_scores(
         total += [_CODE * one.is_code for one in quotables]
     if not _ASKS_FOR_LINKS.search(question):
         total += [_MENU * one.is_menu for one in quotables]
+    graph = next((item.graph for item in items if isinstance(item.graph, TextGraph)), None)
     versions, is_all = version_headings(question, items)
-    if any(versions):
-        total += [(_ONLY_VERSION if is_all else _VERSION) * bool(versions[one.item]) for one in quotables]
-    titles = [frozenset(fold(headings_of(item)).split()) for item in items]
+    total += [(_ONLY_VERSION if is_all else _VERSION) * any(versions[one.item : one.item + 1]) for one in quotables]
+    if graph is not None and (named := named_documents(graph, question)):
+        is_named = [any(place.document in named for place in item.citations) for item in items]
+        total += [_DOCUMENT * is_named[one.item] for one in quotables]
+    titles = [frozenset(fold(" ".join(place.section for place in item.citations)).split()) for item in items]
     total += [_TITLE * (bool(items) and titles[one.item].issuperset(fold(one.text).split())) for one in quotables]
     wanted = answer_pattern(question)
     if wanted is not None:
@@ -173,10 +177,16 @@ def _names(word: str, of: Callable[[str], str]) -> list[str]:
 
 
 def root_of(question: str) -> Callable[[str], str]:
-    """Return what gives the roots of words in the language of a question: `german_root` for German, else `root`."""
+    """Return what gives the roots of words in the language of a question.
+
+    It is `german_root` for German, `spelling_root` for English and in Cyrillic letters, and `root` for others.
+    """
     words = fold(question).split()
     german, english = (sum(word in _functions(name) for word in words) for name in ("german", "english"))
-    return german_root if german > english else root
+    if german > english:
+        return german_root
+    is_other = not any(map(is_cyrillic, words)) and asking_words(question) - _functions("english")
+    return root if is_other else spelling_root
 
 
 def word_share(weights: Mapping[str, float], text: frozenset[str], of: Callable[[str], str] = root) -> float:
@@ -231,8 +241,7 @@ def headings_of(item: Item) -> str:
     sections = " ".join(place.section for place in item.citations)
     if not isinstance(item.graph, TextGraph):
         return sections
-    callings = [calling_of(item.graph, place.document) for place in item.citations if place.document]
-    names = (word for one in callings for word in (*one.words, *one.initials, *one.versions))
+    names = (called_above(item.graph, place.document, place.section) for place in item.citations if place.document)
     return " ".join((sections, *names, *initials_of(sections)))
 
 
@@ -256,7 +265,7 @@ def _content_words(question: str) -> list[str]:
     """Return the words of a question that name what it is about, as they are written; all words if none does."""
     question = _HOW.sub("", nfc(question))
     words = tokens(question)
-    of_language = map(fold, stop_words_of(question.lower().split()))  # «à quoi sert ...»
+    of_language = map(fold, asking_words(question))  # «à quoi sert ...»
     empty = (QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")).union(of_language)
     own = [one for one in words if one.text not in empty]
     said = [one for one in own if one.text not in _OF_DOCUMENTS]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
 
+from graphbrick.core.graph import PassageText
 from graphbrick.core.session import current_session
 from graphbrick.graphs.corpus import TextGraph, passage_words
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.forms import is_installed, is_word
-from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.language.stop_words import QUESTION_WORDS, asking_words
 from graphbrick.text.overview.versions import Version, ordinals_as_numbers, plain, versions_in
 
 _FIRST_LINES, _LONGEST_LINE = 2, 80
@@ -37,17 +38,30 @@ class Calling(NamedTuple):
         names: Those of each of these, but for numbers.
         initials: Those of the names in them, in small letters: "mpl" for «Mozilla Public License».
         versions: Their version numbers, without zeros at the end: "2.1".
+        part: Its title, if that is the heading of one of its parts only; empty for others.
     """
 
     words: frozenset[str] = frozenset()
     names: tuple[frozenset[str], ...] = ()
     initials: frozenset[str] = frozenset()
     versions: frozenset[str] = frozenset()
+    part: str = ""
 
 
 def calling_of(graph: TextGraph, document: str) -> Calling:
     """Return what a document is called; nothing for one that the graph does not have."""
     return _callings(graph).get(document, Calling())
+
+
+def called_above(graph: TextGraph, document: str, section: str) -> str:
+    """Return in words what a document is called, for a passage in a section: words, initials and versions.
+
+    A title that is the heading of another part, as in a file of several, is not among them.
+    """
+    own = calling_of(graph, document)
+    if own.part and own.part not in section.split(" > "):
+        return ""
+    return " ".join((*own.words, *own.initials, *own.versions, *(f"{number}.0" for number in own.versions)))
 
 
 def initials_of(text: str) -> frozenset[str]:
@@ -77,28 +91,36 @@ def _callings(graph: TextGraph) -> dict[str, Calling]:
 def _made(graph: TextGraph) -> dict[str, Calling]:
     """Return what each document of a graph is called."""
     first: dict[str, tuple[int, int]] = {}
+    tops = defaultdict[str, set[str]](set)
     for i in range(graph.n_passages):
         passage = graph.passage(i)
+        tops[passage.document].add(passage.section.split(" > ")[0])
         first[passage.document] = min(first.get(passage.document, (passage.start, i)), (passage.start, i))
     made = {}
     for document, (_, i) in first.items():
         passage = graph.passage(i)
         stem = _SUFFIXES.sub("", PurePath(document.rstrip("/")).name)
-        texts = [passage.title, _NAME_ENDS.sub(" ", stem), *_first_lines(passage.text)]
+        texts = [passage.title, _NAME_ENDS.sub(" ", stem), *_first_lines(passage)]
         numbers = (*versions_in(stem), *versions_in(passage.title), *_labelled(texts[2:]))
         made[document] = Calling(
             frozenset(word for text in texts for word in fold(text).split()),
             tuple({frozenset(word for word in fold(text).split() if not word.isdigit()): 0 for text in texts}),
             frozenset[str]().union(*map(initials_of, texts)),
             frozenset(number.number for number in numbers),
+            passage.title if passage.title in tops[document] and len(tops[document]) > 1 else "",
         )
     return made
 
 
-def _first_lines(text: str) -> list[str]:
-    """Return the lines that a document begins with, if they are short and no sentences."""
-    lines = [line.strip() for line in text.split("\n", 2 * _FIRST_LINES)[: 2 * _FIRST_LINES] if line.strip()]
-    return [line for line in lines[:_FIRST_LINES] if len(line) <= _LONGEST_LINE and not line.endswith(".")]
+def _first_lines(passage: PassageText) -> list[str]:
+    """Return the lines that a document begins with, if they are short, no sentences, and no headings of sections."""
+    sections = passage.section.split(" > ")[1:]
+    lines = [line.strip() for line in passage.text.split("\n", 2 * _FIRST_LINES)[: 2 * _FIRST_LINES] if line.strip()]
+    return [
+        line
+        for line in lines[:_FIRST_LINES]
+        if len(line) <= _LONGEST_LINE and not line.endswith(".") and line.lstrip("# ") not in sections
+    ]
 
 
 def _labelled(texts: Iterable[str]) -> Iterator[Version]:
@@ -123,6 +145,7 @@ def named_documents(graph: TextGraph, question: str) -> frozenset[str]:
     callings = _callings(graph)
     frequency = Counter(word for one in callings.values() for word in one.words | one.initials)
     telling = {word for word, count in frequency.items() if 2 * count <= len(callings)} - QUESTION_WORDS
+    question = _JOINED.sub(lambda one: one[0] if fold(one[0]) in telling else f"{one[1]} {one[2]}", nfc(question))
     said = frozenset(fold(question).split())
     found: set[str] = set()
     for name in _names(question, telling):
@@ -142,23 +165,25 @@ def _called(
     callings: Mapping[str, Calling], words: frozenset[str], number: str, telling: set[str], said: frozenset[str]
 ) -> set[str]:
     """Return the documents that one name means: by its words, else by initials; with its version, if any has it."""
-    called = {
-        document
+    shared = {
+        document: max((len(one & telling) for one in own.names if one & words and one & telling <= said), default=0)
         for document, own in callings.items()
-        if any(one & words and one & telling <= said for one in own.names if one & telling)
-    } or {document for document, own in callings.items() if own.initials & words & telling}
+    }
+    most = max(shared.values(), default=0)
+    called = {document for document, n in shared.items() if n == most > 0}
+    called = called or {document for document, own in callings.items() if own.initials & words & telling}
     return {document for document in called if number in callings[document].versions} or called
 
 
 def _names(question: str, known: set[str]) -> Iterator[_Name]:
     """Yield the names in a question that have a word by which few documents are called."""
-    question = _JOINED.sub(lambda one: one[0] if fold(one[0]) in known else f"{one[1]} {one[2]}", nfc(question))
     words = _WORD_OR_NUMBER.findall(ordinals_as_numbers(question))
+    is_german = asking_words(question) == asking_words("was ist das")
     run: list[str] = []
     before = ""  # the number in «version 2 of the GPL»
     for i, word in enumerate([*words, "?"]):
         folded = fold(word)
-        if _is_name(word, is_first=i == 0) or (folded in known and _is_abbreviation(word)):
+        if _is_name(word, is_plain=i == 0 or is_german) or (folded in known and _is_abbreviation(word)):
             run.append(folded)
         elif word[0].isdigit() or folded not in _LINKS | _LABELS | _KINDS | {"the"}:
             number = plain(word) if word[0].isdigit() else ""
@@ -169,11 +194,11 @@ def _names(question: str, known: set[str]) -> Iterator[_Name]:
             run = []
 
 
-def _is_name(word: str, *, is_first: bool) -> bool:
-    """Return whether a word of a question looks like a name: a capital inside the question, or several of them."""
+def _is_name(word: str, *, is_plain: bool) -> bool:
+    """Return whether a word of a question looks like a name: by its capital, by several if other words have one too."""
     if word[0].isdigit() or fold(word) in QUESTION_WORDS:
         return False
-    return any(map(str.isupper, word[1:])) or (word[0].isupper() and not is_first and len(word) > 1)
+    return any(map(str.isupper, word[1:])) or (word[0].isupper() and not is_plain and len(word) > 1)
 
 
 def _is_abbreviation(word: str) -> bool:

@@ -23,8 +23,8 @@ _OF_CHANGES = _BESIDE | frozenset(
     "contain include included updates update major minor".split()
 )
 _LATEST = re.compile(
-    r"\b(?:latest|newest|most recent|current|last)(?: [\w.-]+)? (?:version|release)\b(?: (?:number|of|for|in|called)\b.*)?"
-    r"[\s?]*$",
+    r"\b(?:latest|newest|most recent|current|last)(?: [\w.-]+)? (?:version|release)(?: number)?"
+    r"(?: (?:of|for) (?:the )?[\w.-]+)?[\s?.!]*$",
     re.IGNORECASE,
 )
 # What may stand before the number of a version in a question besides the name of the product.
