@@ -167,9 +167,7 @@ class Quote(GenerateStage):
         )
 
 
-def _tell_unmet(
-    question: str, quotables: Sequence[Quotable], first: Sequence[int], versions: Collection[str]
-) -> None:
+def _tell_unmet(question: str, quotables: Sequence[Quotable], first: Sequence[int], versions: Collection[str]) -> None:
     """Record which days, months, years and numbers of the question the first quotation does not speak of.
 
     Versions that its document is called by are spoken of.

@@ -64,7 +64,7 @@ class MiniLM(Embedder):
         return find_spec(_MODULE) is not None and find_spec("onnxruntime") is not None
 
     def reads(self, text: str) -> bool:
-        """Return whether half of the letters are Latin: the model was trained on English, and spells other scripts out."""
+        """Return whether half of the letters are Latin; the model was trained on English, and spells others out."""
         return 2 * len(_READ.findall(text)) >= len(_LETTER.findall(text))
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -28,7 +28,9 @@ _LATEST = re.compile(
     re.IGNORECASE,
 )
 # What may stand before the number of a version in a question besides the name of the product.
-_BEFORE_NUMBER = _LABELS | frozenset("in since of from with to by after before at under is was for and or until".split())
+_BEFORE_NUMBER = _LABELS | frozenset(
+    "in since of from with to by after before at under is was for and or until".split()
+)
 _FEWEST = 3  # versions of a list of changes
 _OTHER_WORDS = 1  # the name of the product
 _PHRASE = re.compile(r"([^\W\d_][\w.+-]*)[ -](?:version )?v?(\d+(?:\.\d+)*)(?![\w%]|\.\d)")
@@ -37,7 +39,8 @@ _PHRASE = re.compile(r"([^\W\d_][\w.+-]*)[ -](?:version )?v?(\d+(?:\.\d+)*)(?![\
 def version_of(heading: str) -> Version | None:
     """Return the version that a heading is the name of; None for other headings.
 
-    >>> [one and one.number for one in map(version_of, ("v9.0.0 (2023-10-22)", "[3.1] - 2020-03", "Python 2.6 dropped"))]
+    >>> headings = ("v9.0.0 (2023-10-22)", "[3.1] - 2020-03", "Python 2.6 dropped")
+    >>> [one and one.number for one in map(version_of, headings)]
     ['9', '3.1', None]
     """
     numbers = versions_in(heading)
