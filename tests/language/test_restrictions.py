@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.language.german import german_root
+from graphbrick.language.languages.german import german_root
 from graphbrick.language.restrictions import restrictions
 
 WEEK = frozenset(range(7))

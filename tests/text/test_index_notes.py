@@ -35,3 +35,17 @@ def test_documents_in_the_folder_of_the_store_are_never_removed(tmp_path: Path) 
         with fails("index.foreign_files"):
             index(sources, tmp_path / "notes")
     assert [file.name for file in docs.iterdir()] == ["a.txt"]
+
+
+def test_documents_in_another_language_than_that_of_the_encoder_are_told_once(tmp_path: Path, run: Run) -> None:
+    texts = {
+        "ru": "Паром идёт из Бергена в Восс. На нём есть место для машин, и он ходит каждый день.",
+        "nl": "De veerboot vaart van Bergen naar Voss. Er is plaats voor auto's en hij vaart elke dag.",
+        "en": "The ferry runs from Bergen to Voss. There is room for cars on it, and it runs every day.",
+    }
+    for language, text in texts.items():
+        (tmp_path / f"{language}.txt").write_text(text, encoding="utf-8")
+    said = [run("index", str(tmp_path / f"{one}.txt"), str(tmp_path / f"{one}.graph")).err for one in texts]
+    assert ["in a script that" in one for one in said] == [True, False, False]
+    assert ["not in English" in one for one in said] == [False, True, False]
+    assert "in a script that" not in run("index", str(tmp_path / "ru.txt"), str(tmp_path / "ru.graph")).err

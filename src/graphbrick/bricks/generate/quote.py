@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -12,21 +11,21 @@ import numpy as np
 from graphbrick.bricks.generate.document_confidence import document_confidence
 from graphbrick.bricks.generate.path_answer import computed, withheld_plan
 from graphbrick.bricks.generate.restricted import unmet
-from graphbrick.bricks.generate.sentence_scores import sentence_scores, sentences_before
-from graphbrick.core import Answer, Evidence, Query
+from graphbrick.bricks.generate.sentence_scores import Floats, SentenceScores, sentence_scores, sentences_before
+from graphbrick.core import Answer, Evidence, Item, Query
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import REFUSAL, event
+from graphbrick.core.trace import DETAIL, NOTE, REFUSAL, event
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.small_talk import small_talk
 from graphbrick.models.embedders.embedder import Embedder
-from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
 from graphbrick.text.documents.quotable import Quotable, joined_sentences, quotable, snippet, under_name, whole_sentence
 from graphbrick.text.documents.respelling import respelled
+from graphbrick.text.overview.calling import calling_of
+from graphbrick.text.overview.versions import versions_in
 
-_LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _LONGEST = 500  # characters of a quotation
 _COMPARED = 800  # characters of a sentence and its heading that are compared with the question
 
@@ -92,16 +91,18 @@ class Quote(GenerateStage):
             return Answer()
         graph = evidence.items[quotables[0].item].graph
         question = respelled(graph, query.text, tell=False) if isinstance(graph, TextGraph) else query.text
-        scorer = self._scorer(question)
         texts = [f"{one.heading} {one.text}".strip()[:_COMPARED] for one in quotables]
-        scores = sentence_scores(question, quotables, scorer.rate(question, texts), evidence.items)
+        similarity, is_embedder = self._similarity(question, texts, evidence.items)
+        scores = sentence_scores(question, quotables, similarity, evidence.items)
         order = np.argsort(-scores.total, kind="stable").tolist()
         first = self._around(quotables, scores.total.tolist(), order[0])
-        is_embedder = isinstance(scorer, Embedder)
         confidence = document_confidence(question, evidence.items, first, scores, by_similarity=is_embedder)
-        answer = self._answer(evidence, quotables, order, scores.total.tolist())
+        answer = self._answer(evidence, quotables, order, scores)
         if confidence >= self.min_confidence:
-            _tell_unmet(question, quotables, [quotables.index(one) for one in first])
+            if not scores.versions[first[0].item]:
+                place = evidence.items[first[0].item].citations[0]
+                versions = calling_of(graph, place.document).versions if isinstance(graph, TextGraph) else ()
+                _tell_unmet(question, quotables, [quotables.index(one) for one in first], versions)
             return replace(answer, confidence=confidence)
         event(
             f"not in these documents, as far as their words tell: confidence {confidence:.2f}, and "
@@ -113,16 +114,21 @@ class Quote(GenerateStage):
         )
         return Answer(evidence=answer.evidence, confidence=confidence, withheld=answer.texts[0])
 
-    def _scorer(self, question: str) -> Scorer:
-        """Return the scorer; words for a question in a script that MiniLM was not trained for."""
-        if isinstance(self.scorer, MiniLM) and 2 * len(_READ.findall(question)) < len(_LETTER.findall(question)):
-            event(
-                "MiniLM does not read the script of this question: its sentences were chosen by words (USE() reads 16 "
-                "languages)",
-                "quote.other_script",
-            )
-            return BM25()
-        return self.scorer
+    def _similarity(self, question: str, texts: list[str], items: Sequence[Item]) -> tuple[Floats, bool]:
+        """Return the similarity of each text with the question, and whether it is that of embeddings.
+
+        Words are compared for a question in a script that the embedder was not trained for.
+        """
+        if not isinstance(self.scorer, Embedder) or self.scorer.reads(question):
+            return self.scorer.rate(question, texts), isinstance(self.scorer, Embedder)
+        is_told = any(repr(self.scorer) in item.source for item in items)  # by the stage that found the passages
+        event(
+            f"{self.scorer!r} does not read the script of this question: its sentences were chosen by words (USE() "
+            "reads 16 languages)",
+            "quote.other_script",
+            DETAIL if is_told else NOTE,
+        )
+        return BM25().rate(question, texts), False
 
     def _around(
         self, quotables: Sequence[Quotable], scores: Sequence[float], i: int, quoted: AbstractSet[str] = frozenset()
@@ -131,14 +137,14 @@ class Quote(GenerateStage):
         return [quotables[j] for j in snippet(quotables, scores, i, self.around, quoted)]
 
     def _answer(
-        self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int], scores: Sequence[float]
+        self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int], scored: SentenceScores
     ) -> Answer:
         """Return the best distinct quotations, each with the passages that have its sentence or a part of it."""
         alike: dict[str, list[Quotable]] = {}
         for one in quotables:
             alike.setdefault(one.text, []).append(one)
         chosen: dict[str, list[Quotable]] = {}
-        quoted = set[str]()
+        quoted, scores = set[str](), scored.total.tolist()
         for i in order:
             if quotables[i].text in quoted:
                 continue
@@ -148,7 +154,9 @@ class Quote(GenerateStage):
             item = evidence.items[parts[0].item]
             shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_sentences(parts, item.text)
             quoted.update(one.text for one in parts)
-            chosen.setdefault(under_name(shown, parts[0].heading), []).extend((quotables[i], *alike[quotables[i].text]))
+            shown, version = under_name(shown, parts[0].heading), scored.versions[quotables[i].item]
+            shown = f"{version}: {shown}" if version and version not in shown else shown
+            chosen.setdefault(shown, []).extend((quotables[i], *alike[quotables[i].text]))
         used = sorted({one.item for parts in chosen.values() for one in parts})
         place = {item: number for number, item in enumerate(used)}
         return Answer(
@@ -160,11 +168,15 @@ class Quote(GenerateStage):
         )
 
 
-def _tell_unmet(question: str, quotables: Sequence[Quotable], first: Sequence[int]) -> None:
-    """Record which days, months, years and numbers of the question the first quotation does not speak of."""
+def _tell_unmet(question: str, quotables: Sequence[Quotable], first: Sequence[int], versions: Collection[str]) -> None:
+    """Record which days, months, years and numbers of the question the first quotation does not speak of.
+
+    Versions that its document is called by are spoken of.
+    """
     before = sentences_before(quotables)
     missing = [unmet(question, quotables, before, i) for i in first]
     words = [word for word in missing[0] if all(word in one for one in missing)]
+    words = [word for word in words if not any(one.number in versions for one in versions_in(word))]
     if words:
         text = f"the first quotation does not speak of {', '.join(words)}"
         event(text, "quote.other_part", words=words)

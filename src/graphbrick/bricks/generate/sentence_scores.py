@@ -16,13 +16,18 @@ import numpy.typing as npt
 from graphbrick.bricks.generate.answer_kinds import answer_pattern
 from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.core import Item
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.folding import fold, nfc, tokens
-from graphbrick.language.german import german_root
+from graphbrick.language.languages.asking import asking_words
+from graphbrick.language.languages.german import german_root
+from graphbrick.language.languages.spelling import is_cyrillic, spelling_root
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stems import root
-from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words, stop_words_of
+from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
 from graphbrick.text.documents.quotable import POINTS_BACK, Quotable
+from graphbrick.text.overview.calling import called_above, initials_of, named_documents
+from graphbrick.text.overview.changes import AskedVersion, version_asked, version_heading
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,6 +38,9 @@ _KIND = 0.3
 _BEFORE, _SIMILAR_BEFORE = 1.0, 0.75  # of words and similarity that a sentence has from the one it goes on from
 _TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
 _NAMED = -2.0  # of words that a heading above some passage has, and neither the passage of a sentence nor its headings
+_DOCUMENT = 0.5  # of a passage of a document that the question names
+_VERSION, _ONLY_VERSION = 1.0, 10.0  # of a passage about the version that the question asks about, with else or alone
+_TITLE = -4.0  # of what has no other words than headings and titles
 _INSIDE = 0.5  # of a German word that is a part of another one, against 1 for the word itself
 _LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
@@ -68,12 +76,16 @@ class SentenceScores(NamedTuple):
         similarity: What the scorer gave, divided by the largest value if that is above 1.
         weights: The weight of each word of the question; all add up to 1.
         root: What gives the roots of words.
+        versions: The heading of each passage that is the version which the question asks about; empty for others.
+        is_of_version: Whether the question asks about nothing but this version.
     """
 
     total: Floats
     similarity: Floats
     weights: dict[str, float]
     root: Callable[[str], str]
+    versions: Sequence[str] = ()
+    is_of_version: bool = False
 
 
 def sentence_scores(
@@ -105,10 +117,26 @@ def sentence_scores(
         total += [_CODE * one.is_code for one in quotables]
     if not _ASKS_FOR_LINKS.search(question):
         total += [_MENU * one.is_menu for one in quotables]
+    graph = next((item.graph for item in items if isinstance(item.graph, TextGraph)), None)
+    versions, is_all = version_headings(question, items)
+    total += [(_ONLY_VERSION if is_all else _VERSION) * any(versions[one.item : one.item + 1]) for one in quotables]
+    if graph is not None and (named := named_documents(graph, question)):
+        is_named = [any(place.document in named for place in item.citations) for item in items]
+        total += [_DOCUMENT * is_named[one.item] for one in quotables]
+    titles = [frozenset(fold(" ".join(place.section for place in item.citations)).split()) for item in items]
+    total += [_TITLE * (bool(items) and titles[one.item].issuperset(fold(one.text).split())) for one in quotables]
     wanted = answer_pattern(question)
     if wanted is not None:
         total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, weights, of)
+    return SentenceScores(total, similarity, weights, of, versions, is_all)
+
+
+def version_headings(question: str, items: Sequence[Item]) -> tuple[list[str], bool]:
+    """Return the heading of each passage that is the version asked about, else "", and if nothing else is asked."""
+    graph = next((item.graph for item in items if isinstance(item.graph, TextGraph)), None)
+    asked = version_asked(graph, question) if graph is not None else AskedVersion()
+    sections = (next((place.section for place in item.citations if place.document), "") for item in items)
+    return [version_heading(section, asked.number) if asked.number else "" for section in sections], asked.is_all
 
 
 def sentences_before(quotables: Sequence[Quotable]) -> list[int]:
@@ -151,10 +179,16 @@ def _names(word: str, of: Callable[[str], str]) -> list[str]:
 
 
 def root_of(question: str) -> Callable[[str], str]:
-    """Return what gives the roots of words in the language of a question: `german_root` for German, else `root`."""
+    """Return what gives the roots of words in the language of a question.
+
+    It is `german_root` for German, `spelling_root` for English and in Cyrillic letters, and `root` for others.
+    """
     words = fold(question).split()
     german, english = (sum(word in _functions(name) for word in words) for name in ("german", "english"))
-    return german_root if german > english else root
+    if german > english:
+        return german_root
+    is_other = not any(map(is_cyrillic, words)) and asking_words(question) - _functions("english")
+    return root if is_other else spelling_root
 
 
 def word_share(weights: Mapping[str, float], text: frozenset[str], of: Callable[[str], str] = root) -> float:
@@ -200,12 +234,17 @@ def _word_shares(
 
 
 def passage_text(item: Item) -> str:
-    """Return a passage with the headings above it."""
-    return f"{item.text} {_headings(item)}"
+    """Return a passage with the headings above it, and what its document is called."""
+    return f"{item.text} {headings_of(item)}"
 
 
-def _headings(item: Item) -> str:
-    return " ".join(place.section for place in item.citations)
+def headings_of(item: Item) -> str:
+    """Return the headings above a passage, and what its document is called, abbreviated too."""
+    sections = " ".join(place.section for place in item.citations)
+    if not isinstance(item.graph, TextGraph):
+        return sections
+    names = (called_above(item.graph, place.document, place.section) for place in item.citations if place.document)
+    return " ".join((sections, *names, *initials_of(sections)))
 
 
 def _topic_scores(weights: Mapping[str, float], items: Sequence[Item], of: Callable[[str], str]) -> list[float]:
@@ -216,7 +255,7 @@ def _topic_scores(weights: Mapping[str, float], items: Sequence[Item], of: Calla
     """
     topic = {word: weight for word, weight in weights.items() if " " not in word}
     total = sum(topic.values()) or 1.0
-    headings = frozenset[str]().union(*(roots(_headings(item), of) for item in items))
+    headings = frozenset[str]().union(*(roots(headings_of(item), of) for item in items))
     named = {word: weight for word, weight in topic.items() if word in headings}
     texts = [roots(passage_text(item), of) for item in items]
     missing = (sum(named.values()) - word_share(named, text, of) for text in texts)
@@ -228,7 +267,7 @@ def _content_words(question: str) -> list[str]:
     """Return the words of a question that name what it is about, as they are written; all words if none does."""
     question = _HOW.sub("", nfc(question))
     words = tokens(question)
-    of_language = map(fold, stop_words_of(question.lower().split()))  # «à quoi sert ...»
+    of_language = map(fold, asking_words(question))  # «à quoi sert ...»
     empty = (QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")).union(of_language)
     own = [one for one in words if one.text not in empty]
     said = [one for one in own if one.text not in _OF_DOCUMENTS]

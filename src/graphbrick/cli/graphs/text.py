@@ -79,7 +79,7 @@ def index(
 
     It reads txt, md, html, pdf, docx, tables and sitemaps.
     """
-    from graphbrick.cli.printing.indexing import print_estimate, print_indexed
+    from graphbrick.cli.printing.indexing import encoder_note, print_estimate, print_indexed
     from graphbrick.cli.progress import progress
     from graphbrick.core.compute import part_of
     from graphbrick.core.errors import InputError
@@ -128,6 +128,8 @@ def index(
         print_indexed(graph, done, as_json=as_json)
         if not MiniLM().is_installed:
             typer.echo(NO_ENCODER, err=True)
+        elif done.is_new and not as_json and (note := encoder_note(done.graph, MiniLM())):
+            typer.echo(f"note: {note}", err=True)
 
 
 def sources_of(places: list[str], rate: float, pages: int) -> list[Path | Sitemap]:

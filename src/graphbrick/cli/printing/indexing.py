@@ -11,7 +11,10 @@ import typer
 
 from graphbrick.cli.printing.terminal import plain, print_json
 from graphbrick.core.trace import Event
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.counting import counted
+from graphbrick.language.stop_words import stop_words, stop_words_of
+from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.text.documents.results import PassageProblem
 from graphbrick.text.indexing.describe import DescribeCost
@@ -20,6 +23,7 @@ from graphbrick.text.indexing.indexing import Indexed
 from graphbrick.text.sources import suffix_of
 
 _SHOWN = 10
+_SAMPLE = 50  # passages whose language is looked at
 _NO_PRICE = "an unknown price (GRAPHBRICK_PRICES names a table)"
 
 
@@ -62,6 +66,21 @@ def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
     if done.is_new and done.extractor.note:
         typer.echo(f"note: {done.extractor.note}", err=True)
     typer.echo(f'ask: graphbrick ask {graph} "..."')
+
+
+def encoder_note(graph: TextGraph, encoder: Embedder) -> str:
+    """Return what to know of the default encoder for documents in another language than English; empty for English."""
+    step = max(1, graph.n_passages // _SAMPLE)
+    texts = [graph.passage(i).text for i in range(0, graph.n_passages, step)]
+    if 2 * sum(not encoder.reads(text) for text in texts) > len(texts):
+        return (
+            f"most passages are in a script that {encoder!r} was not trained for: questions in it are answered by "
+            "words; USE() reads 16 languages"
+        )
+    words = (word for text in texts for word in text.lower().split())
+    if stop_words_of(words) in (stop_words()["english"], frozenset()):
+        return ""
+    return f"most passages are not in English, which {encoder!r} reads best; USE() reads 16 languages"
 
 
 def print_estimate(graph: Path, estimate: Estimate, *, as_json: bool) -> None:

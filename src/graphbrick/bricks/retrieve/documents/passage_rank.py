@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     is_read,
     meaning_scores,
     passage_item,
+    preferred,
     standardised,
     word_scores,
 )
@@ -122,7 +123,7 @@ class PassageRank(RetrieveStage):
             scores = self._scores(graph, question)
             chosen = best(scores, self.n)
         else:
-            scores = word_scores(graph, question)
+            scores = preferred(graph, question, word_scores(graph, question))
             chosen = [passage for passage in best(scores, self.n) if scores[passage] > 0]
         return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
 
@@ -144,7 +145,7 @@ class PassageRank(RetrieveStage):
         if self.links:
             scores = _stretched(scores)
             scores = scores + self.links * continuing(graph, question, scores, nearest, self.titles)
-        return scores
+        return scores if self.walk is None else preferred(graph, question, scores)
 
     def _weight(self, graph: TextGraph, walk: float) -> float:
         """Return the weight of the walk in the sum."""

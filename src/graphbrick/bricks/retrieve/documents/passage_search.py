@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,9 +12,14 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import REFUSAL, event
 from graphbrick.graphs.corpus import TextGraph, passage_words
+from graphbrick.graphs.store.word_index import WordIndex
 from graphbrick.language.folding import search_words
+from graphbrick.language.languages.spelling import form_key, has_forms
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
+from graphbrick.text.overview.calling import named_documents
+from graphbrick.text.overview.changes import version_asked, version_passages
+from graphbrick.text.overview.documents import documents_of
 
 Scores = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.floating]
@@ -21,12 +28,34 @@ _CHUNK = 1024
 _FEW = 200_000  # vectors that are held as float32: 300 MB with 384 dimensions
 _MANY = 2_000  # embeddings made during a question that are worth an event
 _TOP = 100
+_NAMED = 2.0  # factor of the score of a passage of a document that the question names
 _FUSION = 60  # reciprocal rank fusion, as in its paper
 
 
 def word_scores(graph: TextGraph, question: str) -> Scores:
-    """Return the BM25 score of every passage with its title and heading, float64 [passages], at least 0."""
-    return passage_words(graph).scores(search_words(question), graph.n_passages)
+    """Return the BM25 score of every passage with its title and heading, float64 [passages], at least 0.
+
+    Words count in British and American spelling, and in Cyrillic letters with other endings too.
+    """
+    return passage_words(graph).scores(_searched(graph, question), graph.n_passages)
+
+
+def _searched(graph: TextGraph, question: str) -> list[str]:
+    """Return the words of a question, and for each the words of the passages that are the same in another form."""
+    words = search_words(question)
+    if not any(map(has_forms, words)):
+        return words
+    forms = current_session().get(("forms of words",), lambda: _forms(passage_words(graph)), of=graph)
+    return [form for word in words for form in ({word, *forms.get(form_key(word), ())} if has_forms(word) else (word,))]
+
+
+def _forms(index: WordIndex) -> dict[str, list[str]]:
+    """Return the words of the passages that have several forms, by what these share."""
+    forms = defaultdict[str, list[str]](list)
+    for word in index.words():
+        if has_forms(word):
+            forms[form_key(word)].append(word)
+    return dict(forms)
 
 
 def word_parts(graph: TextGraph, question: str) -> Scores:
@@ -35,6 +64,22 @@ def word_parts(graph: TextGraph, question: str) -> Scores:
     words = [word for word in dict.fromkeys(search_words(question)) if word in index]
     rows = [index.scores([word], graph.n_passages) for word in words]
     return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
+
+
+def preferred(graph: TextGraph, question: str, scores: Scores) -> Scores:
+    """Return scores of passages, at least 0, in which those that the question names come before others.
+
+    It names a document by title, file name or abbreviation, with the version if it says one, and a section by version,
+    which multiplies the scores. Where it asks about nothing but a version, passages about that come before all others.
+    """
+    scores = scores.copy()
+    for document in named_documents(graph, question):
+        scores[documents_of(graph).passages[document]] *= _NAMED
+    number, is_all = version_asked(graph, question)
+    if number:
+        scores[version_passages(graph, number)] *= _NAMED
+        scores[version_passages(graph, number)] += scores.max(initial=0.0) * is_all
+    return scores
 
 
 def has_passages(graph: TextGraph) -> bool:
@@ -106,7 +151,8 @@ def is_read(embedder: Embedder, question: str) -> bool:
     if embedder.reads(question):
         return True
     event(
-        f"{embedder!r} does not read the script of this question: its passages were ranked by words",
+        f"{embedder!r} does not read the script of this question: its passages were ranked by words (USE() reads 16 "
+        "languages)",
         "passages.other_script",
     )
     return False

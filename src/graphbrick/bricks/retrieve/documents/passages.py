@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     is_read,
     meaning_scores,
     passage_item,
+    preferred,
     word_scores,
 )
 from graphbrick.core import Evidence, Query, Subgraph
@@ -78,6 +79,7 @@ class Passages(RetrieveStage):
         if self.embedder is not None and self._compares_meaning(question):
             rankings.append(meaning_scores(graph, self.embedder, question))
         scores = rankings[0] if len(rankings) == 1 else fused(rankings)
+        scores = preferred(graph, question, np.maximum(scores, 0)) if self.by != "meaning" else scores
         allowed = np.ones(graph.n_passages, dtype=np.bool_) if len(rankings) > 1 or self.by == "meaning" else scores > 0
         if subgraph.nodes is not None:
             allowed &= mentioning(graph, subgraph.nodes)
