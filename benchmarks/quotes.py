@@ -8,12 +8,14 @@ health documents (medquad), the Python language reference (python), the German h
 package gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's
 package debian-handbook). The pages of a town in English and German, of a port and of a university stand in
 benchmarks/quote_pages (town, town-de, port, campus): hours, timetables, fees, names. The constitution of Debian and
-what else its package doc-debian has is debian-en. Fourteen more sets are folders under --folders: sqlite (26 pages of
+what else its package doc-debian has is debian-en. Twenty more sets are folders under --folders: sqlite (26 pages of
 Debian's sqlite3-doc), rules (texts of nethack-common and debian-policy), pdf (manuals of shared-mime-info and
 libtasn1), faq-de and faq-fr (debian-faq-de, debian-faq-fr), guide-fr (the PDF of maint-guide-fr), click, flask and
 gunicorn (docs of their source packages), zoo (PDFs of r-cran-zoo), angband (help of angband-data), aptitude-es
 (aptitude-doc-es), fastify (docs of the npm package), privoxy (its HTML manual and FAQ). Two readers who had not seen
-this software wrote their questions. Half «a» is for choosing weights, half «b» is for measuring; the confidence was
+this software wrote their questions. A third one did for pillow (its release notes), copier (docs of its source
+package), gammu (gammu-doc), nut (PDFs of nut-doc), licences (texts of base-files) and dcru (the Russian help of
+doublecmd-help-ru). Half «a» is for choosing weights, half «b» is for measuring; the confidence was
 fitted to both halves of town to flask. A quotation answers if it holds one of the answers, whatever case and
 emphasis. Questions without an answer are those of quotes.jsonl that have none, and for wild and medquad each other's
 questions.
@@ -75,6 +77,12 @@ SETS = (
     "aptitude-es",
     "fastify",
     "privoxy",
+    "pillow",
+    "copier",
+    "gammu",
+    "nut",
+    "licences",
+    "dcru",
 )
 PAGES = Path(__file__).with_name("quote_pages")
 _DEBIAN = (

@@ -1,14 +1,14 @@
-"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.xz of src/graphbrick/patterns/english from WordNet.
+"""Write lexicon.tsv.xz of src/graphbrick/language and senses.tsv.xz of src/graphbrick/patterns/english from WordNet.
 
     python tools/english_lexicon.py /usr/share/wordnet
 
 Of WordNet (Debian package ``wordnet-base``) it keeps five things: which nouns name people, places, times and groups,
-and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; which
+and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.xz``; which
 nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.xz``;
-which verbs mean the same, in ``verbs.tsv.gz``; and which adjectives are those of places («swedish» of Sweden), in
+which verbs mean the same, in ``verbs.tsv.xz``; and which adjectives are those of places («swedish» of Sweden), in
 ``places.tsv.gz``. A line of ``senses.tsv.xz`` is one meaning: the lines that are a
 kind of it, as distances downwards (a negative one upwards), then its words, with a star behind words that have many
-meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind those that more often mean something else.
+meanings; a line of ``verbs.tsv.xz`` has the words only, with a star behind those that more often mean something else.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SRC = Path(__file__).parent.parent / "src/graphbrick"
-LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.xz"
-VERBS = SRC / "patterns/english/verbs.tsv.gz"
+LEXICON, SENSES = SRC / "language/lexicon.tsv.xz", SRC / "patterns/english/senses.tsv.xz"
+VERBS = SRC / "patterns/english/verbs.tsv.xz"
 PLACES = SRC / "patterns/english/places.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
@@ -81,6 +81,12 @@ def tagged(folder: Path) -> dict[str, dict[int, int]]:
     return times
 
 
+def is_name(synset: Synset) -> bool:
+    """Whether a meaning is one person, place or thing, such as Einstein, and no kind of these."""
+    marks = {mark for mark, *_ in synset.pointers}
+    return "@i" in marks and "@" not in marks
+
+
 def kinds(
     index: dict[str, list[str]], data: dict[str, Synset], times: dict[str, dict[int, int]], agents: set[str]
 ) -> Iterator[tuple[str, str]]:
@@ -90,7 +96,7 @@ def kinds(
     not a tool in the first place: a «founder», not a «repository» of secrets, and not a «computer» who computes.
     """
     for word, senses in sorted(index.items()):
-        if not is_plain(word):
+        if not is_plain(word) or all(is_name(data[offset]) for offset in senses[:SENSES_OF_NOUN]):
             continue
         files, met = [data[offset].kind for offset in senses[:SENSES_OF_NOUN]], times.get(word, {})
         is_common = met.get(2, 0) >= max(LEAST_TAGGED, met.get(1, 0) / LEAST_SHARE)
@@ -124,7 +130,8 @@ def derivations(folder: Path) -> set[tuple[str, str]]:
 
 def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:
     """Yield a line for each meaning; only words that mean it commonly are named."""
-    kept = [offset for offset, synset in data.items() if synset.kind in MEANINGS]
+    people = {offset for offset, synset in data.items() if synset.kind == PERSON and is_name(synset)}
+    kept = [offset for offset, synset in data.items() if synset.kind in MEANINGS and offset not in people]
     number = {offset: line for line, offset in enumerate(kept)}
     narrower: dict[str, list[str]] = {offset: [] for offset in kept}
     for offset in kept:

@@ -1,13 +1,13 @@
 """Forms and kinds of English words: plurals, participles, agents («director»), people, places.
 
-Inflection comes from lemminflect; kinds and derived nouns from an extract of WordNet 3.0 (``lexicon.tsv.gz``, which
+Inflection comes from lemminflect; kinds and derived nouns from an extract of WordNet 3.0 (``lexicon.tsv.xz``, which
 ``tools/english_lexicon.py`` makes). Words that no dictionary has, such as names, follow the rules of
 `graphbrick.language.stems`.
 """
 
 from __future__ import annotations
 
-import gzip
+import lzma
 from collections import defaultdict
 from functools import lru_cache
 from importlib.resources import files
@@ -40,8 +40,8 @@ class _Lexicon(NamedTuple):
 def _lexicon() -> _Lexicon:
     kinds: dict[str, str] = {}
     nouns, verbs = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    packed = (files("graphbrick.language") / "lexicon.tsv.gz").read_bytes()
-    for line in gzip.decompress(packed).decode("utf-8").splitlines():
+    packed = (files("graphbrick.language") / "lexicon.tsv.xz").read_bytes()
+    for line in lzma.decompress(packed).decode("utf-8").splitlines():
         kind, noun, *verb = line.split("\t")
         if verb:
             nouns[verb[0]].append(noun)

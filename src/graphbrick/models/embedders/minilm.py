@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import lzma
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -101,9 +101,8 @@ def bert_tokenizer() -> Tokenizer:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     # One token in each line; the package of the model has only weights.
-    text = gzip.decompress((files("graphbrick.models.embedders") / "bert_uncased_vocab.txt.gz").read_bytes()).decode(
-        "utf-8"
-    )
+    packed = (files("graphbrick.models.embedders") / "bert_uncased_vocab.txt.xz").read_bytes()
+    text = lzma.decompress(packed).decode("utf-8")
     vocabulary = {token: i for i, token in enumerate(text.split("\n"))}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)

@@ -1,12 +1,11 @@
 """Meanings of English words: words of the same meaning, and nouns for a kind of another.
 
-The meanings are an extract of WordNet 3.0 (``senses.tsv.xz`` and ``verbs.tsv.gz``, which ``tools/english_lexicon.py``
+The meanings are an extract of WordNet 3.0 (``senses.tsv.xz`` and ``verbs.tsv.xz``, which ``tools/english_lexicon.py``
 makes), and everyday words that it keeps apart (``near.toml``).
 """
 
 from __future__ import annotations
 
-import gzip
 import lzma
 import tomllib
 from collections import defaultdict
@@ -97,9 +96,9 @@ def _near() -> dict[str, dict[str, set[str]]]:
 
 @lru_cache(maxsize=1)
 def _meanings_of_verbs() -> dict[str, list[list[str]]]:
-    packed = (files("graphbrick.patterns.english") / "verbs.tsv.gz").read_bytes()
+    packed = (files("graphbrick.patterns.english") / "verbs.tsv.xz").read_bytes()
     by_verb = defaultdict[str, list[list[str]]](list)
-    for line in gzip.decompress(packed).decode("utf-8").splitlines():
+    for line in lzma.decompress(packed).decode("utf-8").splitlines():
         words = line.split(",")
         for word in words:
             by_verb[word.rstrip(_MANY_MEANINGS)].append(words)
