@@ -66,7 +66,8 @@ class Clauses(Verbs):
                 further = Reading(plan, other.end, other.link or said.link, other.group or said.group)
                 yield from self._further(further, subject)
         yield said.plan, said.end
-        if said.link is None and tokens.word(said.end) in PLACED:  # «(which stations) have no parking in e0»
+        is_state = bool(said.known) and said.link is None and not isinstance(said.plan, p.Best)
+        if is_state and tokens.word(said.end) in PLACED:  # «(which stations) have no parking in e0»
             yield from as_sets(self._placed(said.end, Subject(said.plan, subject.name)))
 
     def _elliptic(self, at: int, subject: Subject, said: Reading) -> Iterator[Reading]:

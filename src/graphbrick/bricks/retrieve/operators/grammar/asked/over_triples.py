@@ -109,7 +109,8 @@ class AmountsOfTriples(MeasuredAsked):
         """Yield «per vet», «by reason», «for each month», at the end of a question."""
         tokens = self.tokens
         start = at + 1 if tokens.is_one_of(at, ("per", "by")) else tokens.past(at, ("for", "in", "of", "at", "each"))
-        if start == at or (tokens.word(at) not in ("per", "by") and tokens.word(start - 1) != "each"):
+        is_group = tokens.word(at) in ("per", "by") or tokens.word(start - 1) == "each"
+        if start == at or start >= len(tokens) or not is_group:
             return
         of_class, said = self.class_at(start, len(tokens)), tokens.stems(start, len(tokens))
         for heads, names in enumerate((self._side_classes(edges, heads=False), self._side_classes(edges, heads=True))):
