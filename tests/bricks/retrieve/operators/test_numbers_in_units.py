@@ -16,7 +16,10 @@ TABLES = {
     "nodes_film": "id,label,name,runtime\nf1,Film,Dawn,120\nf2,Film,Dusk,90\nf3,Film,Noon,150\n",
     "nodes_image": "id,label,name,volume_size\ni1,Image,first.img,4000000000\ni2,Image,second.img,700000000\n"
     "i3,Image,third.img,9000000000\n",
-    "nodes_trip": "id,label,name,distance,duration\nt1,Trip,North,12.5,1.5\nt2,Trip,South,17.5,2.5\n",
+    "nodes_trip": "id,label,name,distance,duration,speed\nt1,Trip,North,12.5,1.5,8\nt2,Trip,South,17.5,2.5,9\n"
+    "t3,Trip,West,15,2,9\n",
+    "nodes_nutrient": "id,label,name,units,weight_g\nn1,Nutrient,Iron,mg,1\n"
+    "n2,Nutrient,Zinc,mg,2\nn3,Nutrient,Fat,g,3\n",
 }
 
 
@@ -43,6 +46,8 @@ def cards(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("images larger than 5000000000 bytes", {"third.img"}, 0.5),
         ("average length of a trip in km", {"15"}, 0.5),  # its distance, and not its duration
         ("average length of a trip in hours", {"2"}, 0.5),
+        ("how fast is the fastest trip?", {"9"}, 0.95),  # of two, with one speed
+        ("which nutrients are measured in mg", {"Iron", "Zinc"}, 0.5),  # a value, and no unit that is wanted
     ],
 )
 def test_a_number_is_told_in_the_unit_that_is_asked_for(

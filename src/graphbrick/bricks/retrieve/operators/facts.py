@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Along,
     Amount,
     Attribute,
+    Best,
     CannotPlanError,
     Listed,
     Plan,
@@ -157,17 +158,14 @@ class Facts:
         rest = match["rest"]
         for split in reversed(list(re.finditer(r" (?:of|for|in|at|on|from) ", rest))):  # «date of birth» is one name
             phrase, where = rest[: split.start()], rest[split.end() :]
-            if (
-                _AMOUNT.match(where)
-                or self.english.read_amount(where)
-                or not (MENTION.search(where) or self.english.content(where))
-            ):
+            is_amount = _AMOUNT.match(where) or self.english.read_amount(where)
+            if is_amount or not (MENTION.search(where) or self.english.content(where)):
                 continue
             if phrase in ("name", "names") and not MENTION.fullmatch(where):
                 return self.base(where)
             sources, part = self.named(phrase)
-            if HOW.get(phrase.split()[0]) == "sum":  # an average is no total
-                sources = [one for one in sources if MEANS.isdisjoint(one.stems)]
+            is_sum = HOW.get(phrase.split()[0]) == "sum"  # an average is no total
+            sources = [one for one in sources if not is_sum or MEANS.isdisjoint(one.stems)]
             if not sources or (sources[0].is_date and text.startswith("who ")):
                 continue
             base = self._owners(where, phrase)
@@ -318,8 +316,8 @@ class Facts:
             source = self.own(amounts_first([one for one in self.said(words) if one in numbers]), base)
             if source is not None:
                 is_several = len(base.run(self.place)) > 1 and not isinstance(base, Listed)
-                if is_several and how not in ("much", "many", None):  # «how old are the winners»: the age of each
-                    return Values(base, source, "each")
+                if is_several and how not in ("much", "many", None) and not isinstance(base, Best):
+                    return Values(base, source, "each")  # «how old are the winners»
                 return Amount(base, Attribute(source)) if is_several else Values(base, source)
         if how == "much" and not self.is_relation(f"{match['noun'] or ''} {match['verb'] or ''}"):
             raise self._missing(base, match["verb"] or "amount")

@@ -166,7 +166,8 @@ class Numbers:
                 text = f"'how {match['adjective']}' needs an age; this graph has a date, {date!r}"
                 raise CannotPlanError(text, code="operators.needs_age")
             measure = age
-        if isinstance(measure, p.Attribute) and measure.source.relation < 0 and len(base.run(self.parser.place)) > 1:
+        is_column = isinstance(measure, p.Attribute) and measure.source.relation < 0 and not isinstance(base, p.Best)
+        if is_column and isinstance(measure, p.Attribute) and len(base.run(self.parser.place)) > 1:
             return Values(base, measure.source, "each")  # «how old were the bakers of e0» asks for the age of each
         return p.Amount(base, measure)
 

@@ -24,7 +24,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
-from graphbrick.patterns.properties.sources import owners_of, sources_of
+from graphbrick.patterns.properties.sources import owners_of, sources_of, whole_values
 
 _HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
@@ -81,8 +81,8 @@ def in_years(graph: Graph, question: Question) -> Question:
 def _without_unit(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
     """Return a question without the unit that it asks for, if a number may be told in it: `height_cm` in metres."""
     match = _IN_UNIT.search(question.text)
-    if match is None or graph.named(match["unit"]):
-        return question
+    if match is None or graph.named(match["unit"]) or match["unit"] in whole_values(graph):
+        return question  # «measured in mg», of a column of units
     text, unit = f"{question.text[: match.start()]}{question.text[match.end() :]}", match["unit"]
     numbers = [source for source in sources_of(graph) if source.literal is not None and not source.is_date]
     names = [source.name for source in numbers] + [column.name for column in graph.columns if column.of_triples]
