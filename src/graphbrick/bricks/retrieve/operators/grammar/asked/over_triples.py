@@ -47,12 +47,12 @@ class AmountsOfTriples(MeasuredAsked):
         yield from self._commonest(start)
         yield from self._spent()
         for said, end in [*tokens.phrase(start, self.english.superlatives), *tokens.phrase(start, DATED)]:
-            yield from self._best_record(said, end, Edges(-1), heads=None)
+            yield from self._best_record(said, end)
         name = self.class_at(1, 2) if tokens.is_one_of(0, ("which", "what", "whose")) and len(tokens) > 2 else ""
         if name and tokens.is_one_of(2, _GETS):
             at = tokens.past(3, ("the",))
             for said, end in [*tokens.phrase(at, self.english.superlatives), *tokens.phrase(at, DATED)]:
-                yield from self._best_record(said, end, Edges(-1), heads=name)
+                yield from self._best_of_class(said, end, name)
 
     def _counted_triples(self, at: int) -> Iterator[tuple[Plan, int]]:
         """Yield «how many treatments were there in 2024», «number of treatments per vet», «treatments by reason»."""
@@ -202,26 +202,31 @@ class AmountsOfTriples(MeasuredAsked):
     def _numbers(self, relation: int) -> list[TripleProperty]:
         return [one for one in self.of_triples if one.is_number and relation in one.relations]
 
-    def _best_record(self, said: str, at: int, edges: Edges, *, heads: str | None) -> Iterator[tuple[Plan, int]]:
-        """Yield who or what stands at the other end of the best triple: «latest treatment of e0»."""
-        for relation in self._relations_called(at):
-            edges = Edges(relation)
-            names, largest = ((), DATED[said]) if said in DATED else self._comparison(said)
-            times = [one for one in self.of_triples if one.is_time and relation in one.relations and not one.is_end]
-            sized = [one for one in self._numbers(relation) if one.stems in {stems(name) for name in names}]
-            fits = times if said in DATED else sized
-            if len(fits) != 1:
-                continue
-            if heads is not None:
-                if heads in self._side_classes(edges, heads=True) | self._side_classes(edges, heads=False):
-                    side = heads in self._side_classes(edges, heads=True)
-                    for narrowed, end in self._narrowed(edges, at + 1):
-                        yield BestOf(narrowed, side, "each", fits[0].name, largest=largest), end
-                continue
-            for narrowed, end in self._narrowed(edges, at + 1):
-                if (narrowed.heads is None) != (narrowed.tails is None):
-                    yield BestOf(narrowed, narrowed.heads is None, "each", fits[0].name, largest=largest), end
+    def _best_record(self, said: str, at: int) -> Iterator[tuple[Plan, int]]:
+        """Yield what stands at the other end of the best triple: the vet of the «latest treatment of e0»."""
+        for edges, end, name, largest in self._compared_records(said, at):
+            if (edges.heads is None) != (edges.tails is None):
+                yield BestOf(edges, edges.heads is None, "each", name, largest=largest), end
 
-    def _comparison(self, said: str) -> tuple[tuple[str, ...], bool]:
-        comparison = self.english.superlatives[said]
-        return comparison.names, comparison.largest
+    def _best_of_class(self, said: str, at: int, of_class: str) -> Iterator[tuple[Plan, int]]:
+        """Yield those of a class that have the best triple: «(which pet had) the most expensive treatment»."""
+        for edges, end, name, largest in self._compared_records(said, at):
+            is_head = of_class in self._side_classes(edges, heads=True)
+            if is_head or of_class in self._side_classes(edges, heads=False):
+                yield BestOf(edges, is_head, "each", name, largest=largest), end
+
+    def _compared_records(self, said: str, at: int) -> Iterator[tuple[Edges, int, str, bool]]:
+        """Yield the triples that a noun stands for, and what a superlative compares of them.
+
+        Yields:
+            The triples, the place after them, the number or date, and whether the largest wins.
+        """
+        comparison = None if said in DATED else self.english.superlatives[said]
+        wanted = {stems(name) for name in comparison.names} if comparison else set()
+        largest = DATED[said] if comparison is None else comparison.largest
+        for relation in self._relations_called(at):
+            times = [one for one in self.of_triples if one.is_time and relation in one.relations and not one.is_end]
+            fits = times if comparison is None else [one for one in self._numbers(relation) if one.stems in wanted]
+            if len(fits) == 1:
+                for edges, end in self._narrowed(Edges(relation), at + 1):
+                    yield edges, end, fits[0].name, largest
