@@ -43,7 +43,9 @@ def in_asked_unit(plan: Plan, place: Place, shown: list[Shown]) -> tuple[list[Sh
         known = f"taken for {taken}" if taken else f"told as it is, perhaps not in {place.unit}"
         event(f"{name} has no unit in this graph; {known}", "operators.without_unit", name=name, unit=place.unit)
     elif factor != 1.0:
-        said = f"{name} is told in {place.unit}, of which each is {factor:,.6g} {own or unit_in(name)}"
+        one, other = own or unit_in(name), _WRITTEN.get(place.unit, place.unit)
+        ratio = f"1 {other} is {factor:,.6g} {one}" if factor > 1 else f"1 {one} is {1 / factor:,.6g} {other}"
+        said = f"{name} is told in {other}: {ratio}"
         event(said, "operators.in_unit", name=name, unit=place.unit, factor=factor)
     if factor is None or factor == 1.0:
         return shown, factor is not None and not taken
