@@ -106,6 +106,14 @@ def test_entities_whose_names_are_numbers_give_no_examples(tmp_path: Path) -> No
     assert example_questions(build([("12", "r", "7")], tmp_path / "numbers.graph"), seconds=LONG) == []
 
 
+def test_a_table_without_relations_has_examples(tmp_path: Path) -> None:
+    rows = "name,kind,seats,maker\nFalcon,jet,90,Avian\nKite,glider,2,Raptor\nRobin,jet,120,Avian\n"
+    (tmp_path / "planes.csv").write_text(rows, encoding="utf-8")
+    graph = build(tmp_path / "planes.csv", tmp_path / "planes.graph")
+    kinds = {question.kind for question in example_questions(graph, seconds=LONG)}
+    assert {"property", "superlative", "card"} <= kinds
+
+
 def test_ask_without_a_question_shows_examples(shop: Graph, run, tmp_path: Path) -> None:
     facts = json.loads(run("ask", shop.place, "--json").out)
     assert {"question", "kind", "answers", "n"} == facts["questions"][0].keys()

@@ -151,9 +151,10 @@ def _entities(graph: Any, rng: random.Random) -> list[int]:
 
 
 def _drawn(graph: Graph, rng: random.Random) -> Iterator[int]:
-    """Yield the ends of triples drawn at random that are not numbers or dates."""
+    """Yield the ends of triples drawn at random that are not numbers or dates; without triples any entities."""
     runs, values = graph.csr.runs(), literal_types(graph)
     if not graph.n_triples:
+        yield from rng.sample(range(graph.n_entities), min(_DRAWN, graph.n_entities))
         return
     for run in rng.choices(runs, [len(run) for run in runs], k=_DRAWN):
         head, relation, tail = graph.triple(rng.choice(run))
