@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -14,15 +13,15 @@ from typing import Any
 from graphbrick.core import Answer
 from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.values import Value, shown_value
 from graphbrick.graphs.cards import Card, Group, card_of, is_reference
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.store.literals import DATE, literal_types, read_literal
+from graphbrick.graphs.store.literals import DATE, read_literal
 from graphbrick.language import forms
 from graphbrick.language.stems import possible_singulars
 from graphbrick.learn.default import default_pipeline
+from graphbrick.learn.example_entities import entities_with_good_names, has_good_name
 from graphbrick.learn.example_words import ExampleWords, plain
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
@@ -31,11 +30,8 @@ KINDS = ("property", "relation", "chain", "count", "filter", "superlative", "car
 """The kinds of examples, in the order in which they are shown."""
 _SECONDS = 20.0  # for all questions that are tried
 _READ, _TRIED = 12, 4  # drafts of one kind that are looked at, and that are asked
-_DRAWN, _CARDS = 300, 40  # triples that are drawn for entities, and entities of which cards are made
-_CLASSES, _OF_CLASS, _OF_DATABASE = 12, 4, 16  # classes of a database, entities of each, and of all of them
-_WELL_KNOWN = 40  # triples of an entity that everybody may know; more count no more
 _SURE = 0.5  # confidence of an answer that is shown
-_LONGEST_NAME, _LONGEST_VALUE = 40, 60  # characters
+_LONGEST_VALUE = 60  # characters
 _MANY = 50  # answers
 _LONGEST_FILTER = 20  # characters of a value that is a condition
 _ROUNDED = 1_000  # numbers from which on a condition is round
@@ -95,7 +91,7 @@ def example_questions(
         seed: Of the random numbers that draw entities.
     """
     pipeline = default_pipeline(graph) if pipeline is None else pipeline
-    cards = [card_of(graph, entity) for entity in _entities(graph, random.Random(seed))]
+    cards = [card_of(graph, entity) for entity in entities_with_good_names(graph, random.Random(seed))]
     deadline = time.monotonic() + seconds
     chosen: list[ExampleQuestion] = []
     used: set[str] = set()
@@ -133,51 +129,6 @@ def _answer(graph: Any, pipeline: Pipeline, question: str, seconds: float) -> An
     if answer is None or not answer.texts or len(answer.texts) > _MANY:
         return None
     return answer if answer.confidence is None or answer.confidence >= _SURE else None
-
-
-def _entities(graph: Any, rng: random.Random) -> list[int]:
-    """Return entities with good names, the well known first."""
-    drawn = list(dict.fromkeys(_drawn(graph, rng) if isinstance(graph, Graph) else _of_classes(graph)))
-    if not isinstance(graph, Graph):
-        return [entity for entity in drawn if _has_good_name(graph.label(entity))][:_OF_DATABASE]
-    named = [one for one in drawn if _has_good_name(graph.label(one)) and len(graph.named(graph.label(one))) == 1]
-    known = sorted(named, key=lambda entity: -min(graph.degree(entity), _WELL_KNOWN))
-    place = Counter[str]()
-    turns = []
-    for entity in known:
-        place[graph.first_type(entity)] += 1
-        turns.append((place[graph.first_type(entity)], entity))
-    return [entity for _, entity in sorted(turns, key=lambda turn: turn[0])][:_CARDS]
-
-
-def _drawn(graph: Graph, rng: random.Random) -> Iterator[int]:
-    """Yield the ends of triples drawn at random that are not numbers or dates; without triples any entities."""
-    runs, values = graph.csr.runs(), literal_types(graph)
-    if not graph.n_triples:
-        yield from rng.sample(range(graph.n_entities), min(_DRAWN, graph.n_entities))
-        return
-    for run in rng.choices(runs, [len(run) for run in runs], k=_DRAWN):
-        head, relation, tail = graph.triple(rng.choice(run))
-        yield head
-        if relation not in values:
-            yield tail
-
-
-def _of_classes(graph: Any) -> Iterator[int]:
-    """Yield a few entities of each class of a Cypher database, in turns; none of another one."""
-    if Capability.QUERY_LANGUAGE not in capabilities_of(graph) or graph.language != "Cypher":
-        return
-    lists = []
-    for one in graph.schema().classes[:_CLASSES]:
-        name = one.name.replace("`", "``")
-        rows = graph.query(f"MATCH (n:`{name}`) RETURN n LIMIT {_OF_CLASS}", {}, _OF_CLASS).rows
-        lists.append([graph.entity(str(row[0])) for row in rows])
-    for place in range(_OF_CLASS):
-        yield from (one[place] for one in lists if place < len(one))
-
-
-def _has_good_name(label: str) -> bool:
-    return 2 < len(label) <= _LONGEST_NAME and any(map(str.isalpha, label)) and "\n" not in label
 
 
 class _Drafts:
@@ -301,7 +252,7 @@ def _few(card: Card) -> Iterator[Group]:
     """Yield the relations whose ends a card names all, and names well."""
     for group in card.groups:
         labels = _labels(group)
-        if not group.is_value and group.count == len(group.best) == len(labels) and all(map(_has_good_name, labels)):
+        if not group.is_value and group.count == len(group.best) == len(labels) and all(map(has_good_name, labels)):
             yield group
 
 
