@@ -58,6 +58,20 @@ def test_other_words_of_values_are_no_kinds(cars: Graph, question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "how many minivans have an mpg over 90?",
+        "how many SUVs have more than 32 mpg?",
+        "which SUVs have more than 32 mpg?",
+    ],
+)
+def test_nothing_of_an_assumed_kind_is_no_answer(cars: Graph, question: str) -> None:
+    result = default_pipeline(cars).run(cars, question)
+    assert result.answer.texts == ()  # neither «0» nor the other cars
+    assert "operators.no_fit" in [event.code for event in result.trace.events]
+
+
+@pytest.mark.parametrize(
     ("question", "answers"),
     [
         ("how many different classes of cars does Avian make?", {"3"}),

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.amounts import shown_number
+from graphbrick.bricks.retrieve.operators.amounts import Count, shown_number
 from graphbrick.bricks.retrieve.operators.measures import Gap, Measure
 from graphbrick.bricks.retrieve.operators.paths.in_units import in_asked_unit
 from graphbrick.bricks.retrieve.operators.plan import (
@@ -50,7 +50,9 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
     cited = (Citation(query=text),)
     inner: object = None
     in_unit = True
-    if isinstance(plan, TextPlan | ValuePlan):
+    if isinstance(plan, Count) and not sure and not len(plan.base.run(place)):
+        _tell_nothing(text, sure=False)  # «0» would say that there are none of what was only assumed
+    elif isinstance(plan, TextPlan | ValuePlan):
         shown = plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]
         shown, in_unit = in_asked_unit(plan, place, shown)
         _tell_cap(len(shown), cap, "values")
@@ -66,10 +68,7 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
         assert isinstance(plan, SetPlan)
         inner, entities = plan, plan.run(place)
         if not len(entities):
-            if sure:
-                event(f"nothing in the graph fits: {text}", "operators.nothing_fits", REFUSAL, plan=text)
-            else:
-                event(f"nothing in the graph fits what was assumed: {text}", "operators.no_fit", REFUSAL, plan=text)
+            _tell_nothing(text, sure=sure)
         rows += [
             Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
             for entity in entities[:cap].tolist()
@@ -87,6 +86,14 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
     elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
         proofs = inner.proofs(place, entities[:cap])[:cap]
     return Evidence((*rows, *dict.fromkeys(proofs)), confidence=None if in_unit else ASSUMED)
+
+
+def _tell_nothing(text: str, *, sure: bool) -> None:
+    """Record that no entity is what a plan asks for, which is the answer only if nothing was assumed."""
+    if sure:
+        event(f"nothing in the graph fits: {text}", "operators.nothing_fits", REFUSAL, plan=text)
+    else:
+        event(f"nothing in the graph fits what was assumed: {text}", "operators.no_fit", REFUSAL, plan=text)
 
 
 def _tell_cap(n: int, cap: int, what: str) -> None:

@@ -80,15 +80,18 @@ def noun_as_class(
         embedder: Compares words.
         before: The events of the question as it was asked.
     """
+    told = [str(one) for one in before if isinstance(one, Event) and one.code == "operators.assumption"]
     for noun in _unknown_nouns(graph, lexicon, question, known):
+        if any(f"'{noun.word}' is taken for" in text for text in told):
+            continue  # it was read, such as «SUVs» of some values, and nothing fits: other cars are no answer
         name = "" if noun.is_modifier else _nearest(noun.word, lexicon, embedder)
         if not (name or noun.is_modifier):
             continue
         found, read = read_again(_reworded(text, noun.word, name))
         if _is_taken(found, noun, name, read.events, before):
             as_class = f"read as {forms.plural(spaced(name).lower())}" if name else "left out"
-            told = f"the graph does not know '{noun.word}': {as_class}, since it knows all the rest of the question"
-            event(told, "operators.noun_as_class", word=noun.word, read_as=name)
+            said = f"the graph does not know '{noun.word}': {as_class}, since it knows all the rest of the question"
+            event(said, "operators.noun_as_class", word=noun.word, read_as=name)
             tell_again(Trace([read]))
             return found
     return None
