@@ -10,7 +10,7 @@ from table_files import Reading, write_all
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Raw
-from graphbrick.graphs.readers.relational.references import NO_REFERENCES, SEVERAL
+from graphbrick.graphs.readers.relational.references import NO_KEYS, NO_REFERENCES, SEVERAL
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
 CUSTOMERS = "customer_id,name,city\n7,Alba,Oslo\n8,Boro,Voss\n"
@@ -183,6 +183,17 @@ def test_references_of_the_user(tmp_path: Path) -> None:
     ):
         with fails(code, InputError):
             Reading(tmp_path, references=(option,))
+
+
+def test_references_to_what_identifies_no_row(tmp_path: Path) -> None:
+    files = {"customers.csv": "name,city\nAlba,Rome\nBoro,Rome\n", "orders.csv": "id,customer_id\n1,Alba\n2,Boro\n"}
+    read = Reading(write_all(tmp_path, files))
+    assert not read.edges
+    assert read.left_out.examples == {NO_KEYS: ["orders.csv: customer_id (customers)"]}
+    for option in ("orders.customer_id=customers", "orders.customer_id=customers.city"):
+        with fails("related.no_key", InputError):
+            Reading(tmp_path, references=(option,))
+    assert len(Reading(tmp_path, references=("orders.customer_id=customers.name",)).edges) == 2
 
 
 JOINED = {

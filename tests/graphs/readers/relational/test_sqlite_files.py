@@ -13,6 +13,7 @@ from table_files import Reading, one_file
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.readers.relational.references import BROKEN
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
 SHOP = """
@@ -88,6 +89,19 @@ def test_keys_that_are_not_declared_are_found(tmp_path: Path) -> None:
     read = Reading(database(tmp_path / "shop.db", script))
     assert read.edges == [("Order/1", "customer", "Customer/ALBA"), ("Order/2", "customer", "Customer/BORO")]
     assert read.properties[2] == {"OrderID": 1, "Total": 5.0}
+
+
+def test_foreign_keys_to_what_is_not_there_are_told(tmp_path: Path) -> None:
+    script = """
+    CREATE TABLE makers(id INTEGER PRIMARY KEY, code TEXT);
+    CREATE TABLE goods(id INTEGER PRIMARY KEY, shop INT REFERENCES shops(id), made TEXT REFERENCES makers(code));
+    INSERT INTO makers VALUES (1, 'a'), (2, 'a');
+    INSERT INTO goods VALUES (1, 7, 'a');
+    """
+    read = Reading(database(tmp_path / "shop.db", script))
+    assert (read.edges, read.properties[0]) == ([], {"shop": 7, "made": "a"})
+    told = ["table goods: shop of shops", "table goods: made (values of code in table makers repeat)"]
+    assert sorted(read.left_out.examples[BROKEN]) == sorted(told)
 
 
 def test_a_table_that_refers_to_itself(tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ def test_sheets_that_refer_to_each_other(tmp_path: Path) -> None:
         "Customers": [["Customer ID", "Name", "Since"], [7, "Alba", "=1+1"], [8, "Boro", None]],
         "Sales Orders": [["Order ID", "Customer ID", "Total"], [1, 7, 9.5], [2, 8, "#N/A"]],
         "Empty": [],
+        "Figures": [[1, 2], [3, 4]],
     }
     read = Reading(workbook(tmp_path / "shop.xlsx", sheets))
     assert read.edges == [
@@ -129,6 +130,7 @@ def test_sheets_that_refer_to_each_other(tmp_path: Path) -> None:
         "(Customer ID); 2 properties (Order ID, Total)",
     ]
     assert read.left_out.counts["cells with an error of Excel"] == 1
+    assert read.left_out.examples["sheets of shop.xlsx whose first row does not name columns"] == ["Figures"]
     assert read.left_out.examples["formulas without a stored value (open the workbook in Excel and save it)"] == [
         "=1+1"
     ]

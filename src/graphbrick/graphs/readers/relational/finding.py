@@ -43,14 +43,13 @@ def related_folder(folder: Path, files: SourceFiles, options: ReadOptions) -> So
     """
     listed = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
     sheets = [SourceFile(file) for file in listed if file.is_file() and file.suffix.lower() == ".xlsx"]
-    tables: list[SourceTable] = []
+    tables, notes = list[SourceTable](), LeftOut()
     for source in (*files.nodes, *sheets):
         if source.file.stat().st_size:
-            tables += file_tables(source, options)
+            tables += file_tables(source, options, notes)
     if not tables or options.columns is not None:
         raise no_edges(folder)
     used = {*(table.file for table in tables), *files.headers}
-    notes = LeftOut()
     for file in listed:
         if file not in used:
             notes.add("files of the folder that are not used", file.name + ("/" if file.is_dir() else ""))
@@ -64,9 +63,9 @@ def related_file(file: Path, options: ReadOptions) -> SourceFiles | None:
     Raises:
         InputError: It looks like a database, and is none.
     """
+    notes = LeftOut()
     if is_sqlite(file):
         _refuse(options, file)
-        notes = LeftOut()
         return SourceFiles((), related=_related((file,), sqlite_tables(file, notes), options, notes, file))
     if options.columns is not None or options.relation is not None or options.header is False:
         return None
@@ -75,20 +74,20 @@ def related_file(file: Path, options: ReadOptions) -> SourceFiles | None:
     name = unpacked_name(file)
     tables: list[SourceTable] = []
     if name.endswith(".xlsx"):
-        tables = workbook_tables(file, options) if file.suffix.lower() == ".xlsx" else []
+        tables = workbook_tables(file, options, notes) if file.suffix.lower() == ".xlsx" else []
         if len(tables) < 2 and not all(_holds_records(table) for table in tables):
             return None
     elif Path(name).suffix in (*DELIMITERS, ".parquet"):
-        tables = [table for table in _tables_of(file, options) if _holds_records(table)]
+        tables = [table for table in _tables_of(file, options, notes) if _holds_records(table)]
     if not tables:
         return None
-    return SourceFiles((), related=_related((file,), tables, options, LeftOut(), file))
+    return SourceFiles((), related=_related((file,), tables, options, notes, file))
 
 
-def _tables_of(file: Path, options: ReadOptions) -> list[SourceTable]:
+def _tables_of(file: Path, options: ReadOptions, notes: LeftOut) -> list[SourceTable]:
     """Return the tables of a file; none if it cannot be read, which another reader reports."""
     try:
-        return file_tables(SourceFile(file), options)
+        return file_tables(SourceFile(file), options, notes)
     except InputError:
         return []
 

@@ -49,7 +49,7 @@ def planned(tables: Sequence[SourceTable], options: ReadOptions, notes: LeftOut,
     words = table_words([table.name for table in tables])
     by_name = [own_keys(table, words[place], words, tables) for place, table in enumerate(tables)]
     found = [candidates(tables, words, by_name, place) for place in range(len(tables))]
-    declared = stated_references(tables, words, options.references, source)
+    declared = stated_references(tables, words, options.references, notes, source)
     chosen = _Chosen(tables, options, source)
     wanted: list[set[Places]] = [{(place,) for place in keys} for keys in by_name]
     for place, table in enumerate(tables):

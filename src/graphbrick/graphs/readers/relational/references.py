@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.ends import KeySet
 from graphbrick.graphs.readers.reader import FileReading
-from graphbrick.graphs.readers.relational.candidates import Candidate
+from graphbrick.graphs.readers.relational.candidates import BY_LAST_WORD, Candidate
 from graphbrick.graphs.readers.relational.plan import Reference
 from graphbrick.graphs.readers.relational.profile import Fit, Places, Profile, fits
 from graphbrick.graphs.readers.relational.tables import SourceTable
@@ -19,6 +19,9 @@ from graphbrick.graphs.records.records import LeftOut
 
 NO_REFERENCES = "columns that are named like a table or its key, and hold other values (read as properties)"
 SEVERAL = "columns that fit several tables, and are read as properties (--reference TABLE.COLUMN=TABLE)"
+
+NO_KEYS = "columns that are named like a table without a key, and are read as properties (--key)"
+BROKEN = "foreign keys to what is not there, whose columns are read as properties"
 
 _LEAST = 0.95  # of the values of a column that refers to a table are its keys
 
@@ -32,18 +35,27 @@ class Stated:
         columns: Its columns.
         target: The index of the other table; -1 if the columns refer to nothing.
         others: Its columns; empty for its key.
+        option: What the user wrote; empty for what the source declares.
     """
 
     table: int
     columns: Places
     target: int
     others: Places = ()
+    option: str = ""
 
 
 def stated_references(
-    tables: Sequence[SourceTable], words: Sequence[Words], options: Sequence[str], source: object
+    tables: Sequence[SourceTable], words: Sequence[Words], options: Sequence[str], notes: LeftOut, source: object
 ) -> list[Stated]:
     """Return the references that the user states, such as ``orders.buyer=customers``, and those that tables declare.
+
+    Args:
+        tables: The tables.
+        words: The words of their names.
+        options: What the user states.
+        notes: Receives foreign keys to tables or columns that are not there.
+        source: The source, for error messages.
 
     Raises:
         InputError: The user names a table or a column that is not there.
@@ -54,11 +66,13 @@ def stated_references(
     for place, table in enumerate(tables):
         for key in table.foreign:
             columns, target = table.places(key.columns), by_name.get(key.table.casefold())
-            if columns is None or target is None or (place, columns) in taken:
+            if (place, columns) in taken:
                 continue
-            others = tables[target].places(key.others or tables[target].primary)
-            if others is not None and len(others) == len(columns):
+            others = None if target is None else tables[target].places(key.others or tables[target].primary)
+            if columns and others and target is not None and len(others) == len(columns):
                 found.append(Stated(place, columns, target, others))
+            else:
+                notes.add(BROKEN, f"{table.title}: {' and '.join(key.columns)} of {key.table}")
     return found
 
 
@@ -71,10 +85,10 @@ def _of_option(option: str, tables: Sequence[SourceTable], words: Sequence[Words
     place = _table(named, tables, words, source)
     columns = _columns(column, tables[place])
     if not right.strip():
-        return Stated(place, columns, -1)
+        return Stated(place, columns, -1, option=option)
     target, _, other = right.strip().partition(".")
     number = _table(target, tables, words, source)
-    return Stated(place, columns, number, _columns(other, tables[number]) if other else ())
+    return Stated(place, columns, number, _columns(other, tables[number]) if other else (), option)
 
 
 def _table(name: str, tables: Sequence[SourceTable], words: Sequence[Words], source: object) -> int:
@@ -125,12 +139,17 @@ class References:
 
     def _of_table(self, place: int, candidates: Sequence[Candidate], stated: Sequence[Stated]) -> list[Reference]:
         own = [one for one in stated if one.table == place]
-        found = [Reference(one.columns, one.target, self._others(one), True) for one in own if one.target >= 0]
+        found = [
+            Reference(one.columns, one.target, others, True)
+            for one in own
+            if one.target >= 0 and (others := self._others(one))
+        ]
         taken = {column for one in own for column in one.columns}
         if not self._profiles[place].rows:
             return []
         free = [one for one in candidates if one.column not in taken and self._profiles[place].filled[one.column]]
         pairs = [(one, others) for one in free if (others := self._target(one))]
+        self._note_without_keys(place, free, {one.column for one, _ in pairs})
         tried = [((one.column,), self._keys_of(one.target, others)) for one, others in pairs]
         measured = fits(self._tables[place], self._reading, tried) if tried else []
         by_column: dict[int, list[tuple[Candidate, Places, Fit]]] = defaultdict(list)
@@ -140,12 +159,37 @@ class References:
             best = self._best(place, column, options)
             if best is not None:
                 found.append(best)
-        found = [one for one in found if one.others in self._profiles[one.target].keys]
         return _without_copies(sorted(found, key=lambda one: one.columns), self._tables[place])
 
     def _others(self, one: Stated) -> Places:
-        """Return the columns of the other table that a stated reference names: its key by default."""
-        return one.others or self._keys[one.target]
+        """Return the columns of the other table that a stated reference names, by default its key.
+
+        A foreign key to columns whose values repeat is reported, and refers to nothing.
+
+        Raises:
+            InputError: The user states a reference to a table without a key, or to a column whose values repeat.
+        """
+        target, others = self._tables[one.target], one.others or self._keys[one.target]
+        profile = self._profiles[one.target]
+        if others and (not profile.rows or profile.is_unique(others)):
+            return others
+        columns = " and ".join(target.columns[place] for place in others)
+        fault = f"values of {columns} in {target.title} repeat" if others else f"{target.title} has no key"
+        if one.option:
+            reason = (
+                f"--reference {one.option}: {fault}; name one whose values differ, as in orders.buyer=customers.email"
+            )
+            raise InputError(reason, target.file, code="related.no_key", reference=one.option)
+        columns = " and ".join(self._tables[one.table].columns[place] for place in one.columns)
+        self._notes.add(BROKEN, f"{self._tables[one.table].title}: {columns} ({fault})")
+        return ()
+
+    def _note_without_keys(self, place: int, candidates: Sequence[Candidate], tried: Set[int]) -> None:
+        """Report columns that are named like a table in which nothing identifies a row."""
+        for one in candidates:
+            if one.others is None and one.strength > BY_LAST_WORD and one.column not in tried:
+                name = f"{self._tables[place].title}: {self._tables[place].columns[one.column]}"
+                self._notes.add(NO_KEYS, f"{name} ({self._tables[one.target].name})")
 
     def _target(self, one: Candidate) -> Places:
         """Return the columns that a candidate refers to; empty if they do not identify a row."""

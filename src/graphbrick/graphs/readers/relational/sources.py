@@ -17,7 +17,7 @@ from graphbrick.graphs.readers.parquet import ParquetTable
 from graphbrick.graphs.readers.reader import FileReading, TableHints
 from graphbrick.graphs.readers.relational.tables import NOTHING, Rows, SourceTable
 from graphbrick.graphs.readers.streams import unpacked_name
-from graphbrick.graphs.records.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords, LeftOut
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -33,15 +33,20 @@ def is_header(first: Sequence[str]) -> bool:
     return bool(names) and len({*names}) == len(names) and 2 * numbers < len(names) and not _NUMBER.fullmatch(names[0])
 
 
-def file_tables(file: SourceFile, options: ReadOptions) -> list[SourceTable]:
+def file_tables(file: SourceFile, options: ReadOptions, notes: LeftOut) -> list[SourceTable]:
     """Return the tables of a file; none if it is not a table with a header.
+
+    Args:
+        file: The file.
+        options: How to read it.
+        notes: Receives the sheets that have no header.
 
     Raises:
         InputError: It cannot be read.
     """
     name = unpacked_name(file.file)
     if name.endswith(".xlsx"):
-        return workbook_tables(file.file, options)
+        return workbook_tables(file.file, options, notes)
     table = parquet_table(file.file) if name.endswith(".parquet") else text_table(file, options)
     return [] if table is None else [table]
 
@@ -94,14 +99,17 @@ def parquet_table(file: Path) -> SourceTable:
     return SourceTable(file, base_name(file), file.name, tuple(names), samples, rows, True)
 
 
-def workbook_tables(file: Path, options: ReadOptions) -> list[SourceTable]:
-    """Return the sheets of a workbook as tables; none if a sheet holds edges.
+def workbook_tables(file: Path, options: ReadOptions, notes: LeftOut) -> list[SourceTable]:
+    """Return the sheets of a workbook as tables; none if a sheet holds edges. Sheets without a header are reported.
 
     A sheet is called as it is titled; a single one that is called «Sheet1» or the like as the file.
     """
     sheets = sheet_tables(file, FileReading(options, BadRecords(skip=True)))
     if any(sheet.role == "edges" for sheet in sheets):
         return []
+    for sheet in sheets:
+        if not is_header(sheet.first):
+            notes.add(f"sheets of {file.name} whose first row does not name columns", sheet.title)
     return [_sheet_table(file, sheet, len(sheets) == 1) for sheet in sheets if is_header(sheet.first)]
 
 
