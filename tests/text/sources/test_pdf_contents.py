@@ -20,7 +20,8 @@ def contents(sign: str) -> str:
     ("text", "n"),
     [
         (contents(" "), 5),  # its titles come again
-        ("\n".join(f"{title} . . . . {i}" for i, title in enumerate("abcde", 1)), 5),  # leaders
+        ("\n".join(f"{title} . . . . {i}" for i, title in enumerate(("Ports", "Names", *"abc"), 1)), 5),  # leaders
+        ("\n".join(f"{title} . . . . {i}" for i, title in enumerate(("Coffee", "Tea", *"abc"), 1)), 0),  # prices
         ("Contents\n" + "\n".join(contents(" ").split("\n")[:3]), 4),
         (contents(" ").replace("do if", "do\nif"), 6),  # an entry goes on in the next line
         (contents(" ").replace("\n4", "\n\nKeeper’s manual 3\n\n4"), 0),  # another line in the middle

@@ -163,8 +163,15 @@ def test_tables_of_contents_are_left_out(contents: str) -> None:
     assert document.note == f"table of contents left out: {n} lines"
 
 
-def test_numbers_that_do_not_come_again_are_no_contents() -> None:
-    source = f"Contents\n\n1. Ports\n2. Boats\n3. Keepers\n\n{BODY}"
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Contents\n\n1. Ports\n2. Boats\n3. Keepers",  # they do not come again
+        "Coffee ........ 2\nTea ........... 3\nCake .......... 4\nBread ......... 5",  # prices
+    ],
+)
+def test_what_does_not_come_again_is_no_table_of_contents(lines: str) -> None:
+    source = f"{lines}\n\n{BODY}"
     assert (read(source).text, read(source).note) == (source, "")
 
 

@@ -18,6 +18,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _MOST_LINES = 3  # of an entry
 _LEAST = 5  # entries of a table of contents without a title
 _LEAST_NAMED = 3  # entries below a title
+_LEAST_TITLES = 0.3  # share of the entries of one without a title that are titles
 _COMPARED = 40  # letters and figures of a title, whose end may stand on the next line
 _SHORTEST = 4  # letters of a title
 _EDGE = 2  # lines at the top and at the bottom of a page, which all pages may have
@@ -27,13 +28,15 @@ class _Entry(NamedTuple):
     first: int
     n: int  # lines
     page: int
+    is_title: bool  # which the outline has, or which comes again
 
 
 def without_contents(pages: Sequence[Page]) -> tuple[list[Page], str]:
     """Return pages without the table of contents, and a note that counts its lines; empty for none.
 
     Its entries are titles of the outline, or lines that come again later, with the number of a page that does not
-    fall; or leaders stand between title and page. A page that has nothing else is left out.
+    fall; or leaders stand between title and page. Without a heading such as «Contents», some must be titles: a list of
+    prices has leaders too. A page that has nothing else is left out.
     """
     lines = [(i, line) for i, page in enumerate(pages) for line in page.text.split("\n")]
     outline = {key for page in pages for _, title in page.entries for key in _keys(title)}
@@ -42,7 +45,8 @@ def without_contents(pages: Sequence[Page]) -> tuple[list[Page], str]:
     for run in _runs(lines, outline, last):
         above = next((i for i in range(run[0].first - 1, -1, -1) if lines[i][1].strip()), None)
         is_named = above is not None and is_name(lines[above][1])
-        if len(run) >= (_LEAST_NAMED if is_named else _LEAST):
+        has_titles = sum(entry.is_title for entry in run) >= _LEAST_TITLES * len(run)  # a list of prices has none
+        if len(run) >= (_LEAST_NAMED if is_named else _LEAST) and (is_named or has_titles):
             left_out |= {entry.first + i for entry in run for i in range(entry.n)}
             left_out |= {above} if is_named and above is not None else set()
     if not left_out:
@@ -111,7 +115,7 @@ def _entry(lines: Sequence[tuple[int, str]], i: int, outline: set[str], last: di
         is_title = any(key in outline or (len(key) >= _SHORTEST and last.get(key, -1) >= i + n) for key in keys)
         has_leaders = n == 1 and bool(match["leaders"].strip())
         if is_title or has_leaders:
-            return _Entry(i, n, int(match["page"]) if match["page"].isdigit() else 0)
+            return _Entry(i, n, int(match["page"]) if match["page"].isdigit() else 0, is_title)
     return None
 
 
