@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from built_graphs import built_from_tables
 
@@ -85,3 +87,12 @@ def test_numbers_at_triples(clinic: Graph, question: str, answers: set[str]) -> 
 )
 def test_what_is_not_there_gets_no_answer(clinic: Graph, question: str) -> None:
     assert default_pipeline(clinic).run(clinic, question).answer.texts == ()
+
+
+def test_groups_without_the_number_are_told(tmp_path: Path) -> None:
+    treated = TABLES["edges_treated"].replace("p6,v3,TREATED_BY,80,", "p6,v3,TREATED_BY,,")
+    clinic = built_from_tables(tmp_path, TABLES | {"edges_treated": treated})
+    result = default_pipeline(clinic).run(clinic, "average fee per vet")
+    assert result.answer.texts == ("Ada Marsh: 120", "Ben Holt: 40")
+    told = [str(event) for event in result.trace.events]
+    assert {"1 of 7 have no fee, and do not count", "1 more has none, and is not listed"} <= {*told}

@@ -63,6 +63,8 @@ def bakers(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # The compass by coordinates.
         ("northernmost station", {"Nord"}),
         ("Which station is the furthest south?", {"Linden"}),
+        ("Which station is furthest south in Hamburg?", {"Mitte"}),
+        ("which station is the most northern in Bayern?", {"Linden"}),
         ("two most western stations", {"Nord", "Alster"}),
         ("stations above latitude 53.8", {"Nord", "Hafen"}),
         # Numbers in compounds, and two beside each other.

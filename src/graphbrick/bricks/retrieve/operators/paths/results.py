@@ -25,6 +25,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Without,
 )
 from graphbrick.bricks.retrieve.operators.sets import Shown, TextPlan
+from graphbrick.bricks.retrieve.operators.triples.per_group import TriplesPerGroup
 from graphbrick.bricks.retrieve.operators.triples.plans import OfTriples
 from graphbrick.core import Citation, Evidence, Row
 from graphbrick.core.items import ANSWER, Item
@@ -123,7 +124,11 @@ def _tell_empty(plan: Plan, place: Place) -> None:
     """Record how many groups have none of what is counted, and are not listed."""
     empty = plan.empty_groups(place) if isinstance(plan, TextPlan) else 0
     if empty:
-        event(f"{empty:,} more have none, and are not listed", "operators.empty_groups", n=empty)
+        event(
+            f"{empty:,} more {'has' if empty == 1 else 'have'} none, and {'is' if empty == 1 else 'are'} not listed",
+            "operators.empty_groups",
+            n=empty,
+        )
 
 
 def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:
@@ -132,7 +137,7 @@ def _missing(plan: Plan, place: Place) -> Iterator[tuple[str, int, int]]:
         base, measure = getattr(part, "base", None), getattr(part, "measure", None)
         if isinstance(part, TextPlan) and (without := part.without_group(place)) is not None:
             yield without
-        if isinstance(part, OfTriples):
+        if isinstance(part, OfTriples) or (isinstance(part, TriplesPerGroup) and part.name):
             numbers = part.edges.numbers(place, part.name)
             yield part.name, int(np.isnan(numbers).sum()), len(numbers)
         if isinstance(base, SetPlan) and isinstance(measure, Measure) and measure.is_own:

@@ -58,6 +58,11 @@ class TriplesPerGroup(TextPlan):
                 found.setdefault((text[: _PARTS[self.part]] if self.part else text, None), []).append(at)
         return found
 
+    def empty_groups(self, place: Place) -> int:
+        """Return the number of groups in which no triple has the number."""
+        known = ~np.isnan(self.edges.numbers(place, self.name)) if self.name else None
+        return 0 if known is None else sum(not known[own].any() for own in self._groups(place).values())
+
     def without_group(self, place: Place) -> tuple[str, int, int]:
         """Return by what the triples are grouped, how many have nothing of it, and how many there are."""
         grouped = {at for own in self._groups(place).values() for at in own}

@@ -13,13 +13,15 @@ _LATITUDE, _LONGITUDE = (
     frozenset(map(stem, ("longitude", "lon", "lng", "long"))),
 )
 _POINTS = "north|south|east|west"
+_PLACED = "(?:in|of|at|on|from)"
 _MOST = rf"(?:(?P<point>{_POINTS})(?:ern)?most|most (?P<most>{_POINTS})(?:ern|erly)?)"
 _BEFORE = re.compile(
-    rf"\b(?:the )?(?:(?P<n>\d+|two|three|four|five|six|ten) )?(?:the )?{_MOST} (?P<noun>[a-z]+)(?P<rest>.*)$"
+    rf"\b(?:the )?(?:(?P<n>\d+|two|three|four|five|six|ten) )?(?:the )?{_MOST} "
+    rf"(?P<noun>(?!{_PLACED}\b)[a-z]+)(?P<rest>.*)$"
 )
 _IS = re.compile(
     r"^(?:which|what) (?P<noun>[a-z]+)(?P<rest>.*?) (?:is|are|lies|lie) (?:the )?(?:furthest|farthest|most) "
-    rf"(?:to the )?(?P<point>{_POINTS})(?:ern|erly)?$"
+    rf"(?:to the )?(?P<point>{_POINTS})(?:ern|erly)?(?P<where> {_PLACED} .+)?$"
 )
 _BEYOND = re.compile(r"\b(?P<how>above|below|over|under) (?P<name>latitude|longitude) (?=-?\d)")
 _UP = ("north", "east")
@@ -49,7 +51,7 @@ def in_coordinates(graph: Graph, text: str) -> str:
         return text
     how = "highest" if point in _UP else "lowest"
     if found.re is _IS:
-        return f"which {found['noun']}{found['rest']} has the {how} {name}"
+        return f"which {found['noun']}{found['rest']}{found['where'] or ''} has the {how} {name}"
     n = f"{found['n']} " if found["n"] else ""
     lead = text[: found.start()]
     return f"{lead}the {n}{found['noun']}{found['rest']} with the {how} {name}".strip()
