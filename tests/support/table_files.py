@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +52,17 @@ def write_all(folder: Path, files: Mapping[str, str | bytes]) -> Path:
 def one_file(folder: Path, name: str, content: str | bytes) -> Path:
     """Write a file into a folder and return the file."""
     return write_all(folder, {name: content}) / name
+
+
+def workbook(file: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
+    """Write an Excel workbook of sheets by title, and return it."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(file)
+    return file

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from faults import fails
-from table_files import Reading, one_file
+from table_files import Reading, one_file, workbook
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.readers.excel import NO_VALUES
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
-openpyxl = pytest.importorskip("openpyxl")
-
-
-def workbook(folder: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    book.save(folder / "book.xlsx")
-    return folder / "book.xlsx"
+pytest.importorskip("openpyxl")
 
 
 def test_nodes_and_edges(tmp_path: Path) -> None:
@@ -42,7 +30,7 @@ def test_nodes_and_edges(tmp_path: Path) -> None:
             [None] * 7,
         ],
     }
-    read = Reading(workbook(tmp_path, sheets))
+    read = Reading(workbook(tmp_path / "book.xlsx", sheets))
     born = {"price": 24.5, "ok": True, "born": datetime.date(1970, 1, 2), "at": moment}
     assert read.records == [
         EntityRecord("p1", "Blue Kettle", types=("Product",), properties=born),
@@ -62,14 +50,14 @@ def test_nodes_and_edges(tmp_path: Path) -> None:
 
 
 def test_one_sheet_of_triples(tmp_path: Path) -> None:
-    assert Reading(workbook(tmp_path, {"Sheet1": [["a", "r", "b"], ["c", "r", "d"]]})).records == [
+    assert Reading(workbook(tmp_path / "book.xlsx", {"Sheet1": [["a", "r", "b"], ["c", "r", "d"]]})).records == [
         ("a", "r", "b"),
         ("c", "r", "d"),
     ]
 
 
 def test_blank_rows_before_the_first(tmp_path: Path) -> None:
-    assert Reading(workbook(tmp_path, {"Sheet1": [[" "], ["a", "r", "b"]]})).records == [("a", "r", "b")]
+    assert Reading(workbook(tmp_path / "book.xlsx", {"Sheet1": [[" "], ["a", "r", "b"]]})).records == [("a", "r", "b")]
 
 
 def test_a_sheet_for_each_type(tmp_path: Path) -> None:
@@ -78,7 +66,7 @@ def test_a_sheet_for_each_type(tmp_path: Path) -> None:
         "City": [["id", "name"], ["c", "Rome"]],
         "LIVES_IN": [["source", "target"], ["p", "c"]],
     }
-    assert Reading(workbook(tmp_path, sheets)).records == [
+    assert Reading(workbook(tmp_path / "book.xlsx", sheets)).records == [
         EntityRecord("p", "Ada", types=("Person",)),
         EntityRecord("c", "Rome", types=("City",)),
         ("p", "LIVES_IN", "c"),
@@ -90,7 +78,7 @@ def test_formulas_without_values_and_cells_outside_the_table_are_counted(tmp_pat
         "nodes": [["id", "name", "sum"], ["a", "A", "=1+1"], ["b", "B", '=IF(1<2,"x","")', None, "a note"]],
         "edges": [["a", "r", "b", "r2"], ["a", "r", "b", 3]],
     }
-    read = Reading(workbook(tmp_path, sheets))
+    read = Reading(workbook(tmp_path / "book.xlsx", sheets))
     assert read.records[:2] == [EntityRecord("a", "A"), EntityRecord("b", "B")]
     assert read.left_out.examples[NO_VALUES] == ["=1+1", '=IF(1<2,"x","")']
     assert read.left_out.examples["cells to the right of the first row"] == ["nodes: a note"]
@@ -102,7 +90,7 @@ def test_bad_rows(tmp_path: Path) -> None:
         "nodes": [["id", "name"], [None, "Ada"], ["c", "Rome"]],
         "edges": [["source", "type", "target"], ["c", None, "c"], ["c", "r", "c"]],
     }
-    read = Reading(workbook(tmp_path, sheets), skip=True)
+    read = Reading(workbook(tmp_path / "book.xlsx", sheets), skip=True)
     assert read.records == [EntityRecord("c", "Rome"), ("c", "r", "c")]
     assert [(error.line, error.code) for error in read.bad.errors] == [
         (2, "reader.empty_key"),
@@ -111,7 +99,7 @@ def test_bad_rows(tmp_path: Path) -> None:
 
 
 def test_a_sheet_of_nodes_beside_a_file_of_edges(tmp_path: Path) -> None:
-    nodes = workbook(tmp_path, {"Sheet1": [["id", "name", "n"], ["a", "A", 1]]})
+    nodes = workbook(tmp_path / "book.xlsx", {"Sheet1": [["id", "name", "n"], ["a", "A", 1]]})
     edges = one_file(tmp_path, "edges.csv", "source,type,target\na,r,a\n")
     assert Reading(edges, nodes).records == [EntityRecord("a", "A", properties={"n": 1}), ("a", "r", "a")]
 
@@ -120,7 +108,7 @@ def test_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with fails("reader.not_excel", InputError):
         Reading(one_file(tmp_path, "book.xlsx", "a,b,c\n"))
     with fails("reader.no_rows", InputError):
-        Reading(workbook(tmp_path, {"Sheet1": []}))
+        Reading(workbook(tmp_path / "book.xlsx", {"Sheet1": []}))
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with fails("reader.no_excel_package", ModelError):
         Reading(tmp_path / "book.xlsx")
@@ -128,7 +116,7 @@ def test_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("place", "value"), [(6, 113), (8, 1), (10, 99)], ids=["version", "encrypted", "method"])
 def test_a_workbook_whose_archive_cannot_be_read_is_refused(tmp_path: Path, place: int, value: int) -> None:
-    file = workbook(tmp_path, {"Sheet1": [["source", "type", "target"], ["a", "r", "b"]]})
+    file = workbook(tmp_path / "book.xlsx", {"Sheet1": [["source", "type", "target"], ["a", "r", "b"]]})
     data = bytearray(file.read_bytes())
     at = data.find(b"PK\x01\x02")
     while at >= 0:  # every entry of the list of files

@@ -18,7 +18,7 @@ import numpy as np
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
 from graphbrick.graphs.readers.ends import counted_ends
-from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files, no_edges
+from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, folder_files, no_edges
 from graphbrick.graphs.readers.formats.content import told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.relational.finding import related_file, related_folder
@@ -215,7 +215,7 @@ def read_parts(files: SourceFiles, reading: FileReading) -> Iterator[Part]:
     if reading.meter is not None:
         reading.meter.total = sum(file.stat().st_size for file in files.files if file.is_file())
     for name in files.unused:
-        reading.left_out.add("files of the folder that are not used", name)
+        reading.left_out.add(UNUSED, name)
     if files.related is not None:
         return related_records(files.related.plan, reading)
     read = [_triples(table.file, table.reading(reading)) for table in files.edges]

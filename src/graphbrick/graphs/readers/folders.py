@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
     from graphbrick.graphs.readers.relational.plan import Related
 
+UNUSED = "files of the folder that are not used"
+"""What the files of a folder that are not read are counted as."""
+
 _EDGES = ("edges", "relationships", "links", "relations")
 _NODES = ("nodes", "vertices", "entities")
 _HEADER = re.compile(r"(.+?)[-_. ]header", re.IGNORECASE)

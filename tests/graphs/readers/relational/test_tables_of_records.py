@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from faults import fails
 from pyarrow import parquet
-from table_files import Reading, one_file, write_all
+from table_files import Reading, one_file, workbook, write_all
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Raw
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.records.records import EntityRecord
 
-openpyxl = pytest.importorskip("openpyxl")
+pytest.importorskip("openpyxl")
 
 CARS = "Model,Brand,Gears,Released\nNSX,Acura,9,2021-02-01\nR8,Audi,7,2020-06-30\n"
-
-
-def workbook(file: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    book.save(file)
-    return file
 
 
 @pytest.mark.parametrize("name", ["cars.csv", "cars_2021.csv"])

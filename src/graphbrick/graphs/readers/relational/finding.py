@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.delimited import DELIMITERS
-from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, no_edges
+from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, no_edges
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.relational.plan import Related
 from graphbrick.graphs.readers.relational.planning import planned
@@ -52,7 +52,7 @@ def related_folder(folder: Path, files: SourceFiles, options: ReadOptions) -> So
     used = {*(table.file for table in tables), *files.headers}
     for file in listed:
         if file not in used:
-            notes.add("files of the folder that are not used", file.name + ("/" if file.is_dir() else ""))
+            notes.add(UNUSED, file.name + ("/" if file.is_dir() else ""))
     read = tuple(dict.fromkeys((*(table.file for table in tables), *files.headers)))
     return SourceFiles((), related=_related(read, _joined(tables), options, notes, folder))
 
