@@ -85,8 +85,8 @@ def print_built(
     print_not_kept(out, facts.not_kept)
     alone = isolated(graph) if facts.triples else 0  # a table of records may have no triples
     if alone:
-        are_records = any(": class " in line for line in understood or ())
-        mismatch = _MISMATCH if alone > facts.entities / 2 and not are_records else ""
+        is_described = bool(graph.first_type(graph.triple(0)[0]))  # so edges lead to nodes of the tables
+        mismatch = _MISMATCH if alone > facts.entities / 2 and not is_described else ""
         out.print(f"without a triple: {counted(alone, 'entity')}{mismatch}")
     if facts.triples >= 100 and facts.relations > facts.triples / 2:
         out.print("note: most triples have a relation of their own; are the columns right? (--columns)")

@@ -40,9 +40,10 @@ class PartOf(Source):
 
 
 def parts_of_values(graph: Graph, text: str, taken: Sequence[tuple[int, int]], known: Set[str]) -> list[Term]:
-    """Return words of a text that are a part of values of one property that tells kinds of things.
+    """Return the words of a text that name a kind by a part of its values: «SUVs» of «Small SUV 4WD».
 
-    They must stand for a kind themselves: in the plural, after «a» or before the name of a class.
+    The property must tell kinds of things, as its values come again; and the words must stand for things: in the
+    plural, after «a», or before the name of a class.
 
     Args:
         graph: The graph.

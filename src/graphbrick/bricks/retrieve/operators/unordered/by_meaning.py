@@ -69,7 +69,10 @@ def or_by_meaning(
 
 
 def _of_namesake(retrieve: Callable[[Query, Subgraph], Evidence], query: Query, subgraph: Subgraph) -> Evidence | None:
-    """Return a sure answer about another entity of a name of the question; None if there is none."""
+    """Return the answer about another entity that has the same name, such as the state Hamburg for the office.
+
+    None if no such entity gives a sure answer.
+    """
     graph = cast(Graph, subgraph.graph)
     for mention in query.mentions:
         for other in mention.others[:_MOST_NAMESAKES]:

@@ -20,7 +20,9 @@ _LEAST = 0.4  # confidence of the answers that are counted
 def number_of_different(
     read_again: Callable[[str, tuple[int, ...] | None], tuple[Evidence, StageTrace]], text: str
 ) -> Evidence | None:
-    """Return how many answers «which transmissions does Honda have» has; None for another question, or no answer.
+    """Answer «how many different transmissions does Honda have» with the number of answers to «which transmissions ...».
+
+    None for another question, or where that has no answer.
 
     Args:
         read_again: Answers another text of the question.
