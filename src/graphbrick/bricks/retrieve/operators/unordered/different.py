@@ -20,7 +20,7 @@ _LEAST = 0.4  # confidence of the answers that are counted
 def number_of_different(
     read_again: Callable[[str, tuple[int, ...] | None], tuple[Evidence, StageTrace]], text: str
 ) -> Evidence | None:
-    """Answer «how many different transmissions does Honda have» with the number of answers to «which transmissions ...».
+    """Answer «how many different gears does Honda have» with the number of answers to «which gears does Honda have».
 
     None for another question, or where that has no answer.
 
