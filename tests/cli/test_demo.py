@@ -48,6 +48,7 @@ def test_the_demo_learns_answers_its_questions_and_ends_with_the_next_command(ca
     assert last == f'  graphbrick ask {world_graph().path} "{NEXT}" --explain'
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("world_cache")
 def test_the_default_pipeline_gets_the_questions_of_the_demo_right():
     answers_are_right(parse(DEFAULT_PIPELINE))

@@ -319,6 +319,7 @@ def test_without_pandas_the_error_says_what_to_install(run: Run, monkeypatch: py
         run.evidence.to_pandas()
 
 
+@pytest.mark.whole
 def test_values_are_shown_by_modules_that_a_question_does_not_load() -> None:
     script = (
         "import sys; from graphbrick import Graph, PathAnswer, ShortestPaths\n"

@@ -63,6 +63,7 @@ def test_a_server_that_dies_in_the_middle_is_one_line_and_asked_again_when_it_is
     assert PIPELINE(graph, QUESTION).texts == before
 
 
+@pytest.mark.whole
 @over_lines
 def test_a_server_that_hangs_is_given_up_after_the_time_out(line: tuple[Line, str]) -> None:
     connection, address = line

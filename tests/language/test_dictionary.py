@@ -52,6 +52,7 @@ def test_words_without_an_entry_have_nearly_the_forms_that_lemminflect_guesses()
     assert same >= 970
 
 
+@pytest.mark.whole
 def test_no_word_needs_an_import_of_lemminflect() -> None:
     pytest.importorskip("lemminflect")
     code = (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_POLITE = re.compile(
+from graphbrick.language.expressions.expression import Expression
+
+_POLITE = Expression(
     r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)"
     r"(?: there| all| team| everyone| everybody)?[,:!.]* "
     r"|(?:(?:many )?thanks|thank you|thx|ta)"
@@ -25,7 +27,7 @@ _POLITE = re.compile(
     r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
     re.IGNORECASE,
 )
-_THANKS = re.compile(
+_THANKS = Expression(
     r"(?:,? (?:please|pls|plz|thanks|thx|thank you|by any chance|if possible|if you (?:can|could|would|please)"
     r"|if (?:that|it)(?: is|'s) (?:not too much (?:trouble|to ask)|possible|ok|okay|all right|alright)"
     r"|if you (?:do not|don't) mind|when you have (?:a moment|time)|thanks a lot|many thanks)"

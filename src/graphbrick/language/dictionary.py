@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from graphbrick.core.errors import ModelError
+from graphbrick.language.expressions.expression import Expression
 
 _INFLECTED = {"noun": ("NNS",), "verb": ("VBD", "VBN", "VBG", "VBZ")}  # forms in a line of the file, in order
 _OTHERWISE = {"VBD": "VBN", "VBN": "VBD"}  # forms that stand for a missing one
@@ -23,12 +24,12 @@ _BE = {"VBD": "was", "VBN": "been", "VBG": "being", "VBZ": "is"}
 _PAST_OF_MODAL = {"can": "could", "may": "might", "will": "would", "shall": "should", "must": "must", "ought": "ought"}
 
 # Endings of regular forms.
-_HISSING = re.compile(r"(?:s|x|z|ch|sh)$")
-_CONSONANT_Y = re.compile(r"[^aeiou]y$")
-_GREEK = re.compile(r"[sx]is$")  # thesis, epistaxis
-_MAN = re.compile(r"[a-z]man$")
+_HISSING = Expression(r"(?:s|x|z|ch|sh)$")
+_CONSONANT_Y = Expression(r"[^aeiou]y$")
+_GREEK = Expression(r"[sx]is$")  # thesis, epistaxis
+_MAN = Expression(r"[a-z]man$")
 # One short vowel and one consonant at the end: the consonant is doubled.
-_SHORT = re.compile(r"(?:(?:co|de|dis|mis|out|over|pre|re|un|under)-?[^aeiou]+|[^aeiou]*)[aeiou][^aeiouwxy]")
+_SHORT = Expression(r"(?:(?:co|de|dis|mis|out|over|pre|re|un|under)-?[^aeiou]+|[^aeiou]*)[aeiou][^aeiouwxy]")
 
 
 @cache

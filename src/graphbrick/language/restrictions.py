@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import root, spaced, stem
 
 # English, German, French, Spanish, Italian and Dutch; Monday first.
@@ -22,23 +23,23 @@ _DAYS = (
 )
 # Abbreviations count with a capital before a colon, a dash, a dot or a number: «Mon-Fri», «Sa. 9-12».
 _SHORT_DAYS = ("Mon?", "Tues?|Di", "Wed|Mi", "Thu(?:rs)?|Do", "Fri?", "Sat?", "Sun|So")
-_DAY = re.compile(
+_DAY = Expression(
     "|".join(f"(?P<d{i}>\\b(?:{names})\\w*)" for i, names in enumerate(_DAYS)),
     re.IGNORECASE,
 )
-_SHORT_DAY = re.compile(
+_SHORT_DAY = Expression(
     "|".join(
         rf"(?P<d{i}>\b(?:{names})(?=\.?\s{{0,2}}[-–—/:&+]|\.?\s{{0,2}}\d|\.\s|\.?\s(?:to|bis)\s[A-Z][a-z]{{1,4}}\b)"
         rf"|(?:(?<=[-–—/&+])|(?<=[-–—/&+]\s)|(?<=[a-z]\sto\s)(?=[A-Z][a-z]{{2}})|(?<=[a-z]\sbis\s))(?:{names})\b)"
         for i, names in enumerate(_SHORT_DAYS)
     )
 )
-_WEEKEND = re.compile(r"\b(?:weekends?|wochenenden?|week-ends?|fin de semana|fine settimana)\b", re.IGNORECASE)
-_WORKING = re.compile(
+_WEEKEND = Expression(r"\b(?:weekends?|wochenenden?|week-ends?|fin de semana|fine settimana)\b", re.IGNORECASE)
+_WORKING = Expression(
     r"\b(?:weekdays?|working days?|workdays?|werktags|wochentags|werktagen|werktage|en semaine|doordeweeks)\b",
     re.IGNORECASE,
 )
-_DAILY = re.compile(
+_DAILY = Expression(
     r"\b(?:daily|every day|each day|seven days a week|täglich|jeden tag|tous les jours|todos los días)\b", re.IGNORECASE
 )
 _MONTHS = (
@@ -55,15 +56,15 @@ _MONTHS = (
     "november|novembre|noviembre",
     "december|dezember|décembre|diciembre|dicembre",
 )
-_MONTH = re.compile("|".join(rf"(?P<m{i}>\b(?:{names})\b)" for i, names in enumerate(_MONTHS)), re.IGNORECASE)
-_MAY = re.compile(r"\b(?:in|of|from|to|until|since|before|after|by|early|late|and|\d{1,2}\.?) May\b|\bMay \d")
+_MONTH = Expression("|".join(rf"(?P<m{i}>\b(?:{names})\b)" for i, names in enumerate(_MONTHS)), re.IGNORECASE)
+_MAY = Expression(r"\b(?:in|of|from|to|until|since|before|after|by|early|late|and|\d{1,2}\.?) May\b|\bMay \d")
 
-_NUMBER = re.compile(r"(?<![\w.,])\d{1,20}(?:[.,:]\d{1,20}){0,8}(?!\w)")
-_THOUSANDS = re.compile(r"[.,](?=\d{3}(?:[.,]\d{3})*$)")
+_NUMBER = Expression(r"(?<![\w.,])\d{1,20}(?:[.,:]\d{1,20}){0,8}(?!\w)")
+_THOUSANDS = Expression(r"[.,](?=\d{3}(?:[.,]\d{3})*$)")
 _READ = 4_000  # characters
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_LABEL = re.compile(r"(?<!\w)(?P<label>[^\W\d_][\w-]{0,30}|§|#)\.?\s?(?P<number>\d{1,20}(?:[.,]\d{1,20}){0,8})(?!\w)")
-_MEASURE = re.compile(
+_YEAR = Expression(r"(?:1[5-9]|20)\d\d")
+_LABEL = Expression(r"(?<!\w)(?P<label>[^\W\d_][\w-]{0,30}|§|#)\.?\s?(?P<number>\d{1,20}(?:[.,]\d{1,20}){0,8})(?!\w)")
+_MEASURE = Expression(
     r"(?<![\w.,])(?P<number>\d{1,20}(?:[.,:]\d{1,20}){0,8})[\s-]?(?:[%°€$£¥]|(?:percent|prozent|degrees?|grad|euros?|dollars?|pounds?|"
     r"cents?|pence|seconds?|sec|minutes?|mins?|hours?|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|std|tage?n?|"
     r"wochen?|monate?n?|jahre?n?|uhr|[ap]\.?m|o'clock|times|mal|miles?|met(?:er|re)s?|lit(?:er|re)s?|gram(?:me?s?|s)?|tonn?e?s?n?|"
@@ -75,13 +76,13 @@ _UNLABELLED = frozenset(
     "or the a an with per every around only no im am um ab bis von vor nach unter über seit zwischen mit und oder als "
     "ist sind nur etwa rund für je pro".split()
 )
-_NEGATION = re.compile(
+_NEGATION = Expression(
     r"\b(?:not|cannot|never|none|nobody|nothing|without|except|unless|\w+n['’]t|nicht|kein\w*|nie|niemals|ohne|außer|"
     r"niemand|nichts)\b",
     re.IGNORECASE,
 )
 
-_LIMIT = re.compile(
+_LIMIT = Expression(
     r"\b(?:(?P<before>before|prior to|predecessors?|bevor|vorher|vor|vorgänger\w*)"
     r"|(?P<after>after|successors?|nachdem|nachher|nach|nachfolger\w*)"
     r"|(?P<first>first|1st|erste[nmrs]?|zuerst)|(?P<second>second|2nd|zweite[nmrs]?)"
@@ -89,11 +90,11 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 
-_BESIDE = re.compile(r"[\d.,\s]")  # beside the names of a range: «15 May to 10 June»
-_TO = re.compile(r"-|–|—|to|till|until|through|thru|bis(?:zum)?|à|au|al?|tot(?:enmet)?", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen)\b", re.IGNORECASE)
-_BEFORE = re.compile(r"(?P<word>[^\W\d_]+)\s+$")
-_AFTER = re.compile(r"\s*(?P<word>[^\W_]*)")
+_BESIDE = Expression(r"[\d.,\s]")  # beside the names of a range: «15 May to 10 June»
+_TO = Expression(r"-|–|—|to|till|until|through|thru|bis(?:zum)?|à|au|al?|tot(?:enmet)?", re.IGNORECASE)
+_BETWEEN = Expression(r"\b(?:between|zwischen|entre|tra|fra|tussen)\b", re.IGNORECASE)
+_BEFORE = Expression(r"(?P<word>[^\W\d_]+)\s+$")
+_AFTER = Expression(r"\s*(?P<word>[^\W_]*)")
 _FREE = frozenset(  # after «the 131», of which other words would be the number: «the 131 trips»
     "a an the and or but nor than vs versus is are was were be been do does did has have had can will would should "
     "could may must stop stops run runs go goes start starts end ends in on at from to of for by with between before "

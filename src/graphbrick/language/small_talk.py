@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from graphbrick.language.courtesy import without_courtesy
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 
 GREETING, THANKS, FAREWELL, APPROVAL, ABILITIES = "greeting", "thanks", "farewell", "approval", "abilities"
@@ -16,39 +17,39 @@ _FILLER = "filler"
 _LONGEST = 40  # tokens of a message, which in scripts without spaces are characters
 _FROM_HERE = 200  # characters, from which on nothing is read
 
-_SENTENCES = re.compile(r"^(?P<before>.*[a-z]{3}[.!]) (?P<asked>[A-Z][^.!?]*\??)$", re.DOTALL)
-_ASKS = re.compile(
+_SENTENCES = Expression(r"^(?P<before>.*[a-z]{3}[.!]) (?P<asked>[A-Z][^.!?]*\??)$", re.DOTALL)
+_ASKS = Expression(
     r"(?:who|whom|whose|what|which|where|when|how|in which|from which|to which|is|are|was|were|do|does|did|has|have|can"
     r"|could|would|will|please|tell|list|show|give|name|find|count)\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_ASIDE = Expression(
     r"(?P<before>(?:hi,? |hello,? |sorry,? |ok,? |so,? )*(?:i|i'm|i've|i'd|i'll|we|we're|we've"
     r"|someone|somebody|quick|just a|stupid|silly|simple|one more question)\b ?[^:?]{0,90}:) (?P<asked>[^:]+)$",
     re.IGNORECASE,
 )
-_BACK = re.compile(
+_BACK = Expression(
     r"\b(?:it|they|them|he|she|him|her|his|their|same|this|these|those|ones?)\b"
     r"|\b(?:of|for|by|at|in|from|to|with|is|about) that\b|(?<!are )(?<!is )(?<!was )(?<!were )\bthere\b",
     re.IGNORECASE,
 )
-_RESTRICTS = re.compile(
+_RESTRICTS = Expression(
     r"\d|\b(?:only|not|never|none|neither|nor|nobody|nothing|but|no|without|except|apart|besides|just the|other than"
     r"|it|they|them|this|that|these|those|he|she|him|her|his|their)\b|n't\b",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
+_AFTER = Expression(
     r"[^.!?]+\? +(?P<after>(?:(?:i|we) (?:just |really |still )?"
     r"(?:want|need|have|would like|'d like|am|are|plan|must|ought)|i'm|we're|i'd like|we'd like|it's for|it is for"
     r"|this is for|asking for) [^?]*)$",
     re.IGNORECASE,
 )
-_NARROWS = re.compile(
+_NARROWS = Expression(
     r"\d|\b(?:only|not|never|none|neither|nobody|nothing|but|no|without|except|apart|besides|just the|other than|mean"
     r"|those|ones?|which|who|that|like)\b(?<!would like)(?<!d like)|n't\b",
     re.IGNORECASE,
 )
-_PURPOSE = re.compile(
+_PURPOSE = Expression(
     r"(?P<before>for (?:(?:an?|the|my|our|this|next) )?(?:[\w-]+ ){0,3}(?:slides?|talk|presentation|report|memo"
     r"|newsletter|flyer|leaflet|poster|article|blog post|press release|meeting|workshop|course|training|audit|quiz"
     r"|dashboard|handout|brochure|speech|briefing)"

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence, Set
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, stems
 
 _PREPOSITIONS = frozenset("of in by at with for to from on as is a an the".split())
 _AFTER = "(?P<after>of|in|on|at|to|for|with|from|against|into|over|under)"
 _DIRECTIONS = {"to": "to", "into": "to", "from": "from"}
-_WAY = re.compile(r"\b(to|into|from)\b(?= e\d|$)")
+_WAY = Expression(r"\b(to|into|from)\b(?= e\d|$)")
 # Where the entity stands beside a verb, and whether it is its subject then.
 _VOICES = (
-    (re.compile(r"\b(?:do|does|did|can) e\d+ (?P<verb>[a-z -]+)"), True),
-    (re.compile(r"\b(?P<verb>[a-z-]+) by e\d+\b"), True),
-    (re.compile(rf"\b(?:is|are|was|were) e\d+ (?:an? |the )?(?P<verb>[a-z-]+) {_AFTER}$"), True),
-    (re.compile(r"\be\d+ (?P<verb>[a-z-]+) by\b"), False),
-    (re.compile(rf"(?<!the )(?<!\ban )(?<!\ba )\b(?P<verb>[a-z-]+)(?: {_AFTER})? e\d+\b"), False),
-    (re.compile(rf"\ban? (?P<verb>[a-z-]+) {_AFTER} e\d+\b"), False),
+    (Expression(r"\b(?:do|does|did|can) e\d+ (?P<verb>[a-z -]+)"), True),
+    (Expression(r"\b(?P<verb>[a-z-]+) by e\d+\b"), True),
+    (Expression(rf"\b(?:is|are|was|were) e\d+ (?:an? |the )?(?P<verb>[a-z-]+) {_AFTER}$"), True),
+    (Expression(r"\be\d+ (?P<verb>[a-z-]+) by\b"), False),
+    (Expression(rf"(?<!the )(?<!\ban )(?<!\ba )\b(?P<verb>[a-z-]+)(?: {_AFTER})? e\d+\b"), False),
+    (Expression(rf"\ban? (?P<verb>[a-z-]+) {_AFTER} e\d+\b"), False),
 )
 
 

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, stem, stems
 from graphbrick.patterns.lexicon import RelationNames
 from graphbrick.patterns.several_steps import has_way_back
 from graphbrick.patterns.text import PLACEHOLDER
 
-_ENTITY = re.compile(r"\be\d+\b")  # a mention of an entity
-_CHAINED = re.compile(r"(?=\b(\w+)(?: of (?:the |an? )?|['\u2019]s )(\w+))")
+_ENTITY = Expression(r"\be\d+\b")  # a mention of an entity
+_CHAINED = Expression(r"(?=\b(\w+)(?: of (?:the |an? )?|['\u2019]s )(\w+))")
 
-_LEAD = re.compile(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
-_ALIKE = re.compile(r" (?:share[sd]?|sharing|same|together|alongside|in common)\b")
-_WHO_DOES = re.compile(
+_LEAD = Expression(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
+_ALIKE = Expression(r" (?:share[sd]?|sharing|same|together|alongside|in common)\b")
+_WHO_DOES = Expression(
     r"^whom? (?:(?!(?:is|are|was|were|has|have|had|the|an?)\b)"
     r"|(?:is|are|was|were|has|have|had) (?=\w+e[dn]\b|born\b|made\b))(\w+)"
 )
-_WHO_DID = re.compile(r"whom? (?:do|does|did)\b")
-_IS_DONE = re.compile(
+_WHO_DID = Expression(r"whom? (?:do|does|did)\b")
+_IS_DONE = Expression(
     r"^(?:whom?|what|where|which(?: \w+)?) (?:do|does|did) .* (\w+?)(?: (?:in|for|at|by|with|to|on|under))?$"
 )
 
@@ -98,7 +98,7 @@ class Chain:
         return unsaid
 
 
-_TOGETHER = re.compile(
+_TOGETHER = Expression(
     r"\b(?:same|shar|other|else|fellow|together|with|also|both|another|common|similar|like|peer|partner|co-?[a-z]|brother|"
     r"sister|sibling|neighbo|colleague|[a-z]*mate)"
 )

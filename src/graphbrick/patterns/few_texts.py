@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +14,7 @@ from graphbrick.core.compute import blas_threads
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import tally
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import tokens
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
@@ -22,7 +22,7 @@ from graphbrick.models.scorers.scorer import Scorer
 _ROUNDS = 6
 _NEW = 2.0  # what a text gains if no part of it was read yet, in deviations of the scores read
 _NOISE = 0.1  # share of a score that the parts of a text do not tell
-_ARROW = re.compile(r" (->|<-) ")
+_ARROW = Expression(r" (->|<-) ")
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]

@@ -6,7 +6,6 @@ corrects. Words are compared by their stems.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, Stems, spaced, stem, stems
 from graphbrick.patterns.text import in_words
 from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
@@ -31,7 +31,7 @@ Ints = npt.NDArray[np.int64]
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
 _MOST_TRIPLES = 2_000_000  # of a graph whose classes are found when it is asked
 _ADVICE = "name the folder that graphbrick learn made"
-_NUMBERED = re.compile(r"[a-z]?\d+[a-z]?|[a-z]")
+_NUMBERED = Expression(r"[a-z]?\d+[a-z]?|[a-z]")
 _NO_HEADS = frozenset(
     map(
         stem,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.text import PLACEHOLDER, words_of
 
 Tagged = list[tuple[str, int | None]]
@@ -12,7 +13,7 @@ Tagged = list[tuple[str, int | None]]
 ALIKE = "\0alike"
 """A word in a question that stands for the way back along the step that the words nearer to the seed speak of."""
 
-_GRAND = re.compile(
+_GRAND = Expression(
     r"((?:great[- ]?)*)grand-?"
     r"(child(?:ren)?|kids?|sons?|daughters?|parents?|(?:mo|fa)thers?|mas?|pas?|mums?|moms?|dads?)"
 )
@@ -25,8 +26,8 @@ _KIN = {
     "nephew": ("sibling", "son"), "niece": ("sibling", "daughter"), "cousin": ("parent", "sibling", "child"),
 }  # fmt: skip
 """Words for relatives, from the person outwards."""
-_WORD = re.compile(rf"\b(?:{_GRAND.pattern}|[a-z]+-in-law|(?:uncle|aunt|nephew|niece|cousin)s?)\b", re.I)
-_IN_LAW = re.compile(r"([a-z]+?)(s?)-in-law")
+_WORD = Expression(rf"\b(?:{_GRAND.pattern}|[a-z]+-in-law|(?:uncle|aunt|nephew|niece|cousin)s?)\b", re.I)
+_IN_LAW = Expression(r"([a-z]+?)(s?)-in-law")
 _BEFORE_VERB = frozenset(
     "who whom that which what whoever has have had was were is are be been did does do also".split()
 )

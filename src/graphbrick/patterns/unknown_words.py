@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from graphbrick.core.deferred import cached_property
@@ -230,7 +230,7 @@ def with_readings(text: str, readings: Iterable[Reading]) -> str:
     return text
 
 
-def _distance(noun: str, name: str, kinds: dict[str, int]) -> int | None:
+def _distance(noun: str, name: str, kinds: Mapping[str, int]) -> int | None:
     """Return how far two nouns are in meaning: 0 for the same, 2 for a kind of a kind; None for more."""
     if name in senses.near_nouns(noun):
         return 0

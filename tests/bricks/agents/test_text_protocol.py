@@ -135,6 +135,7 @@ def test_an_imagined_result_is_an_event() -> None:
     assert trace.event_codes == ["agent.imagined_result"]
 
 
+@pytest.mark.whole
 @given(st.text(alphabet="abAction:[]{}()\"'|,= \nsearch\\<>_", max_size=80))
 def test_any_text_is_read_without_error(text: str) -> None:
     for call in read_actions(text, TOOLS):

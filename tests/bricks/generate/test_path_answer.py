@@ -161,6 +161,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     return build([*rows, *more], tmp_path_factory.mktemp("answer") / "hub.graph")
 
 
+@pytest.mark.whole
 def test_answers_are_capped_and_the_number_is_an_event(hub: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     query, subgraph = Query("?", seeds=(hub.entity("hub"),)), Subgraph(hub)
     path = next(item for item in ShortestPaths(max_hops=1, cap=10).retrieve(query, subgraph).paths)

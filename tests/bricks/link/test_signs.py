@@ -77,6 +77,7 @@ def test_the_name_whose_signs_stand_in_the_question_is_meant(tmp_path: Path, nam
     assert wrong == []
 
 
+@pytest.mark.whole
 def test_random_signs(tmp_path: Path) -> None:
     rng, signs = random.Random(5), ["", "", *"+-#*!$€%&@~^<>=°§", "++", "--", "+#", "#-"]
     names = {f"{rng.choice(signs)}{word}{rng.choice(signs)}" for word in ("Cen", "Blood 9", "X2") for _ in range(9)}

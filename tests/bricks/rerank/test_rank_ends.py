@@ -265,6 +265,7 @@ def test_training_is_the_same_twice(friends: Graph, questions: list[Question], t
     assert again.to_dict() == first.to_dict()
 
 
+@pytest.mark.whole
 def test_a_folder_without_weights_for_ends_has_the_fixed_ones(friends: Graph, trained: Path, tmp_path: Path) -> None:
     old = tmp_path / "old.patterns"
     old.mkdir()

@@ -33,6 +33,7 @@ def test_nothing_changes_if_one_of_them_is_missing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="other systems cannot exchange folders")
 def test_a_folder_that_is_replaced_is_never_missing(tmp_path: Path) -> None:
     place, missing, ended = written(tmp_path / "place", "0"), [], threading.Event()

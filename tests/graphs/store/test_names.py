@@ -144,6 +144,7 @@ def test_an_empty_index(tmp_path: Path) -> None:
     assert index.known(np.array([1], dtype=np.uint64)).tolist() == [False]
 
 
+@pytest.mark.whole
 @settings(max_examples=40, deadline=None)
 @given(
     labels=st.lists(st.text(max_size=6), min_size=1, max_size=8),

@@ -35,6 +35,7 @@ def test_round_trip(tmp_path: Path, values: list[str]) -> None:
     assert [table[i] for i in range(len(values))] == values
 
 
+@pytest.mark.whole
 @given(values=st.lists(ANY_TEXT, max_size=8))
 def test_round_trip_of_anything(tmp_path_factory: pytest.TempPathFactory, values: list[str]) -> None:
     table = stored(tmp_path_factory.mktemp("strings"), values)

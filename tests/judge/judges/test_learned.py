@@ -171,6 +171,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.whole
 def test_a_judge_tells_rows_it_has_not_seen_and_says_why(folder: Path) -> None:
     judge = open_judge(folder)
     rows = rows_about(6, 2)

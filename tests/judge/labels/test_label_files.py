@@ -75,6 +75,7 @@ def test_a_sample_is_random_reproducible_and_has_its_share_of_each_stratum(cases
         draw(cases, BOTH, 7)
 
 
+@pytest.mark.whole
 def test_every_case_is_drawn_equally_often(cases):
     often = {case.id: 0 for case in cases}
     for seed in range(200):

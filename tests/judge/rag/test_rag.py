@@ -87,6 +87,7 @@ def test_unreadable_scores_are_a_range_and_asked_again_on_wish(documents: Path, 
     assert (scores.unread, scores.least) == (0, scores.most)
 
 
+@pytest.mark.whole
 def test_the_files_have_the_published_columns(documents: Path, tmp_path: Path) -> None:
     with ScriptedLLM(script) as server:
         study = compare(documents, tmp_path / "study", server)

@@ -72,6 +72,7 @@ def decent(case: StudyCase, rng: np.random.Generator) -> float:
     return float(np.clip(0.55 * bool(case.right) + rng.uniform(0, 0.8), 0, 1))
 
 
+@pytest.mark.whole
 def test_a_decent_judge_makes_intervals_shorter_around_the_truth(study):
     rule = labels_by_rule(study[1], [CORRECTNESS])
     found = report(study, decent, rule=rule)

@@ -28,6 +28,7 @@ from graphbrick.study.report.figures import read_figures
 from graphbrick.study.runs.experiment import evaluate
 
 
+@pytest.mark.whole
 def test_what_the_graph_cannot_answer_is_withheld(learned: tuple[Graph, LearnReport]) -> None:
     org, _ = learned
     pipeline = learned_pipeline(org)

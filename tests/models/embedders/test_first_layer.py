@@ -20,6 +20,7 @@ def test_words_that_mean_about_the_same_are_near() -> None:
     assert film @ movie > 0.25 > film @ currency
 
 
+@pytest.mark.whole
 def test_common_words_and_their_order_hardly_count() -> None:
     first, second, other = first_layer().embed(
         ["the currency of Kenya", "Kenya -> currency", "the president of the river"]

@@ -105,6 +105,7 @@ def test_meaning_ranks_by_cosine_of_the_sentences(graph: Graph) -> None:
     assert graph.key(matches[0].entity) in ("K3", "F2")  # no word in common with either
 
 
+@pytest.mark.whole
 def test_both_together_are_a_fusion_of_ranks(graph: Graph) -> None:
     pytest.importorskip("faiss")
     question, words, vectors = "blue antique pot", words_of(graph), vectors_of(graph, MiniLM())

@@ -21,6 +21,7 @@ def test_contract(size: int) -> None:
     check_brick(NGram(size=size), installed=False)
 
 
+@pytest.mark.whole
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=5), st.integers(1, 6))
 def test_equals_scikit_learn(query: str, texts: list[str], size: int) -> None:
     from sklearn.feature_extraction.text import CountVectorizer

@@ -28,6 +28,7 @@ from graphbrick.testing import TINY
 ODD = ["", " ", "a", "A", "á", "a\u0301", "\x00", "\ud800", "new\nline", "😀", "x" * 5_000]
 
 
+@pytest.mark.whole
 @given(calls=st.lists(st.lists(st.one_of(st.sampled_from(ODD), st.text(max_size=2)), max_size=8), max_size=6))
 def test_vectors_are_those_made_anew_and_no_text_is_encoded_twice(
     tmp_path_factory: pytest.TempPathFactory, calls: list[list[str]]

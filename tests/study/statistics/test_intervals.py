@@ -54,6 +54,7 @@ def test_of_values_that_repeat_the_means_have_the_distribution_that_they_should(
         assert np.quantile(means, quantile) == pytest.approx(expected.ppf(quantile) / n, abs=1 / n)
 
 
+@pytest.mark.whole
 def test_means_drawn_by_counts_by_value_and_together_agree() -> None:
     rng = np.random.default_rng(0)
     one, two = rng.random(300), rng.random(300)

@@ -65,6 +65,7 @@ def test_questions_that_chose_do_not_give_the_final_figures(questions: tuple[Que
         split(questions[:7], seed=0)
 
 
+@pytest.mark.whole
 def test_what_a_search_finds_was_measured_on_other_questions(searched: tuple[Tuned, Path]) -> None:
     found, _ = searched
     assert [one.aim for one in found.recommended] == ["quality", "latency<10s"]

@@ -116,6 +116,7 @@ def test_sources_that_hold_nothing(tmp_path: Path, docs: Path) -> None:
         assert counts(read(store, docs)) == (0, 0, 0, 2)
 
 
+@pytest.mark.whole
 @settings(max_examples=15, deadline=None)
 @given(
     versions=st.lists(

@@ -154,6 +154,7 @@ def records(store: TextStore) -> tuple[object, ...]:
     return list(made.records()), list(store.passage_texts()), [array.tolist() for array in arrays]
 
 
+@pytest.mark.whole
 @settings(max_examples=20, deadline=None)
 @given(
     versions=st.lists(

@@ -10,6 +10,7 @@ from typing import Any
 
 from graphbrick.bricks.agents.agent_tool import AgentTool, Given
 from graphbrick.core.trace import event
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.llm.replies.json_replies import find_json
 from graphbrick.models.llm.replies.replies import shown
 from graphbrick.models.llm.replies.thinking import without_thoughts
@@ -40,18 +41,18 @@ class Call:
 
 
 _LONGEST = 20_000  # characters of a reply that are read
-_LABEL = re.compile(
+_LABEL = Expression(
     r"^[\s>*_#`-]*(thought|action input|action|observation|question|answer)s?\s*\d*[*_`]*\s*:[*_` ]*", re.I | re.M
 )
-_NAME = re.compile(r"[A-Za-z][\w-]*")
+_NAME = Expression(r"[A-Za-z][\w-]*")
 _OPEN = {"[": "]", "(": ")", "{": "}"}
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'"})
 _NAME_KEYS, _ARGUMENT_KEYS = (
     ("name", "tool", "action", "function"),
     ("arguments", "parameters", "args", "action_input", "input"),
 )
-_DOUBLED = re.compile(r"\{\s*(?=\{\s*\")")  # {{"name": ...}}, as small models copy it from the template of their chat
-_TAG = re.compile(r"</?tool_calls?>|^[ \t]*```.*$", re.M | re.I)
+_DOUBLED = Expression(r"\{\s*(?=\{\s*\")")  # {{"name": ...}}, as small models copy it from the template of their chat
+_TAG = Expression(r"</?tool_calls?>|^[ \t]*```.*$", re.M | re.I)
 
 
 def read_actions(reply: str, tools: Mapping[str, AgentTool]) -> list[Call]:

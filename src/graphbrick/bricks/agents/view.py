@@ -18,6 +18,7 @@ from graphbrick.core.graph import follow
 from graphbrick.core.properties.stated import shown_properties
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.models.indexes.entity_search import entity_search
 from graphbrick.models.llm.replies.replies import one_line
@@ -26,7 +27,7 @@ LIMIT = 1000
 """Most triples that are read of one entity."""
 _SEARCHED = 20
 _SAMPLED, _WAYS = 5, 20  # nodes whose relations are told together, and relations told of them
-_NAMED_BY_KEY = re.compile(r"^.*\[([^\[\]]+)\](?:\s*\(.*\))?$", re.DOTALL)
+_NAMED_BY_KEY = Expression(r"^.*\[([^\[\]]+)\](?:\s*\(.*\))?$", re.DOTALL)
 _LONGEST_NAME = 120  # characters
 _PROPERTIES, _PARALLELS = 8, 5  # properties of a triple, and parallel triples, that are told
 

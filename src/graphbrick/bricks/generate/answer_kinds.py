@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from graphbrick.language.expressions.expression import Expression
+
 _MONTH = (
     r"jan(uary|uar)?|feb(ruary|ruar)?|mar(ch)?|märz|apr(il)?|may|mai|june?|juni|july?|juli|aug(ust)?|sept?(ember)?"
     r"|o[ck]t(ober)?|nov(ember)?|de[cz](ember)?|janvier|f[ée]vrier|mars|avril|juin|juillet|ao[uû]t|septembre|octobre"
@@ -36,7 +38,7 @@ _EVERY = (
 
 # Patterns of questions, and of the sentences that have what they ask for. The first that fits a question counts.
 _KINDS = tuple(
-    (re.compile(question, re.IGNORECASE), re.compile(sentence))
+    (Expression(question, re.IGNORECASE), Expression(sentence))
     for question, sentence in (
         (r"\b(called|named|name of|(term|word) for)\b", r"(?i)\b(called|known as|named|termed|referred to as)\b"),
         (
@@ -96,7 +98,7 @@ _KINDS = tuple(
 )
 
 
-def answer_pattern(question: str) -> re.Pattern[str] | None:
+def answer_pattern(question: str) -> Expression | None:
     """Return the pattern of sentences that have the kind of answer that a question asks for; None for any kind.
 
     >>> pattern = answer_pattern("What does a ticket cost?")

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from graphbrick.bricks.generate.marks import marks_alone, numbers_in
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.replies.json_replies import json_string, number_in, only_list
 from graphbrick.models.llm.replies.replies import one_line, opened
@@ -44,13 +45,13 @@ SCHEMA = {
     "required": ["answers"],
     "additionalProperties": False,
 }
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
-_LABEL = re.compile(r"^(?:the\s+)?(?:final\s+|correct\s+)?answers?(?:\s+(?:is|are)\b\s*:?|\s*:)[\s*]*", re.IGNORECASE)
-_MARK = re.compile(r"([\[(])\s*(paths?\s*)?(\d{1,6}(?:\s*[,;&–-]\s*\d{1,6})*)\s*[\])]", re.IGNORECASE)
-_BETWEEN = re.compile(r"^[\s*]*(?:[,;|&]\s*(?:and\s+)?|and\s+)", re.IGNORECASE)
-_SPECIAL = re.compile(r"[\[(:]")  # in a name that could be taken for a citation or a label
+_BULLET = Expression(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_LABEL = Expression(r"^(?:the\s+)?(?:final\s+|correct\s+)?answers?(?:\s+(?:is|are)\b\s*:?|\s*:)[\s*]*", re.IGNORECASE)
+_MARK = Expression(r"([\[(])\s*(paths?\s*)?(\d{1,6}(?:\s*[,;&–-]\s*\d{1,6})*)\s*[\])]", re.IGNORECASE)
+_BETWEEN = Expression(r"^[\s*]*(?:[,;|&]\s*(?:and\s+)?|and\s+)", re.IGNORECASE)
+_SPECIAL = Expression(r"[\[(:]")  # in a name that could be taken for a citation or a label
 _TAIL = 5  # words after the last citation that may be a further answer; more are an explanation
-_WHOLE = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")', re.DOTALL)
+_WHOLE = Expression(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")', re.DOTALL)
 
 
 class ReplyAnswer(NamedTuple):

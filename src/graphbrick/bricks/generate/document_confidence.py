@@ -9,14 +9,15 @@ from math import exp
 from graphbrick.bricks.generate.answer_kinds import answer_pattern
 from graphbrick.bricks.generate.sentence_scores import SentenceScores, headings_of, passage_text, roots, word_share
 from graphbrick.core import Item
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, tokens
 from graphbrick.language.stop_words import stop_words, stop_words_of
 from graphbrick.text.documents.quotable import Quotable, joined_sentences
 from graphbrick.text.overview.versions import DATE, plain
 
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)*")
-_WHEN = re.compile(r"\W*(when|wann|quand|cu[aá]ndo|on (what|which) (date|day))\b", re.IGNORECASE)
+_THOUSANDS = Expression(r"(?<=\d),(?=\d{3}(?!\d))")
+_NUMBER = Expression(r"(?<![\d.])\d+(?:\.\d+)*")
+_WHEN = Expression(r"\W*(when|wann|quand|cu[aá]ndo|on (what|which) (date|day))\b", re.IGNORECASE)
 _OF_VERSIONS = "version release released latest newest recent current last new news change changes changed"
 
 # Weights of logistic regressions: of 1, the similarity of the nearest sentence, the share of the question's words in

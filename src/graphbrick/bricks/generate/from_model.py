@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from graphbrick.core import Answer, Evidence, Query
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.prompt_files import PromptFiles
 from graphbrick.models.llm.replies.json_replies import json_list, json_object
@@ -18,7 +19,7 @@ from graphbrick.pipeline.run import Level
 
 _MOST = 10  # names in a reply
 _LONGEST = 200  # characters of a name; more is prose
-_NO_NAME = re.compile(r"(?:[A-Z]\.)+[A-Z]?|(?:Jr|Sr|Inc|Ltd|Co|The|A|An|[IVX]+)\.?")  # as in «Washington, D.C.»
+_NO_NAME = Expression(r"(?:[A-Z]\.)+[A-Z]?|(?:Jr|Sr|Inc|Ltd|Co|The|A|An|[IVX]+)\.?")  # as in «Washington, D.C.»
 _SCHEMA = json_object(names=json_list({"type": "string"}, _MOST))
 _PROMPTS = PromptFiles("graphbrick.bricks.generate")
 

@@ -25,6 +25,7 @@ from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, tally
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.llm.chat import ChatModel, current_on_token
 from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.prompt_turns import Turns
@@ -34,8 +35,8 @@ from graphbrick.pipeline import GenerateStage
 _LONGEST = {"passage": 4000, "report": 4000, "card": 4000}  # characters in the prompt; 1000 for other kinds
 _MOST = 100  # answers; more are a model that does not stop
 _LISTED = 5  # wrong numbers in an event
-_AND = re.compile(r"(?:^|\s+)and\s+", re.IGNORECASE)
-_PLACE = re.compile(r"\{(format|form|question|evidence)\}")
+_AND = Expression(r"(?:^|\s+)and\s+", re.IGNORECASE)
+_PLACE = Expression(r"\{(format|form|question|evidence)\}")
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,15 +9,16 @@ from dataclasses import replace
 from graphbrick.bricks.generate.quote import Quote
 from graphbrick.core import Answer, Evidence, Item, Query
 from graphbrick.core.trace import event, tally
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.scorers.bm25 import BM25
 
-MARK = re.compile(
+MARK = Expression(
     r"([ \t]?)[\[【]\s*\^?(?:(?:item|passage|evidence|source|path|ref)s?\.?\s*:?\s*)?"
     r"(\d{1,6}(?:\s*[,;&–-]\s*\d{1,6})*)\s*(?:†[^\]】]{0,40})?\s*[\]】]",
     re.IGNORECASE,
 )
 """A citation by number, as models write it; gpt-oss writes 【2†source】."""
-_NO_WORDS = re.compile(r"[\s\-*•.,;:#>|`_]*\Z")
+_NO_WORDS = Expression(r"[\s\-*•.,;:#>|`_]*\Z")
 _SENTENCES = 2
 
 

@@ -17,6 +17,7 @@ from graphbrick.bricks.generate.answer_kinds import answer_pattern
 from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc, tokens
 from graphbrick.language.languages.asking import asking_words
 from graphbrick.language.languages.german import german_root
@@ -47,13 +48,13 @@ _EARLY = 0.3  # divided by 2 + the place of the passage
 _SHORT, _OPEN, _PRONOUN, _CODE, _MENU = -0.3, -0.1, -0.1, -0.5, -1.0
 _FEW_WORDS = 6
 
-_ASKS_FOR_CODE = re.compile(
+_ASKS_FOR_CODE = Expression(
     r"\b(code|command|commands|example|examples|syntax|snippet|script|Befehle?|Beispiele?)\b|`|\w\(\)|(?<!\w)--?\w",
     re.IGNORECASE,
 )
-_ASKS_FOR_LINKS = re.compile(r"\b(menu|links?|navigation|url|addresses|address)\b", re.IGNORECASE)
+_ASKS_FOR_LINKS = Expression(r"\b(menu|links?|navigation|url|addresses|address)\b", re.IGNORECASE)
 # A sentence that begins so goes on from the one before: «It is closed on Fridays», «On Sundays it runs once an hour».
-_GOES_ON = re.compile(
+_GOES_ON = Expression(
     r"(?:It|They|These|Those|This|He|She|His|Her|Its|Their|Er|Sie|Es|Ihre?|Seine?|Diese[rs]?|Dies|Dort|There)\b"
     r"|(?:[\w'’-]+,?\s){1,4}?(?:it|they|these|this|he|she|him|her|them|er|sie|es|dies)\b"
 )
@@ -62,9 +63,9 @@ _OF_DOCUMENTS = frozenset(
     "say says said mention mentioned state stated document documents current currently now today aktuell derzeit "
     "actuel actuellement actual actualmente".split()
 )
-_HOW = re.compile(r"(?<=\bhow )(long|often|soon)\b|(?<=\bwie )(lange|oft)\b", re.IGNORECASE)  # a kind of answer
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_DAY_BEFORE = re.compile(r"^(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?=\w)")
+_HOW = Expression(r"(?<=\bhow )(long|often|soon)\b|(?<=\bwie )(lange|oft)\b", re.IGNORECASE)  # a kind of answer
+_UNSPACED = Expression(f"[{UNSPACED}]")
+_DAY_BEFORE = Expression(r"^(montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?=\w)")
 _CLOSED = (".", "!", "。", "！", "।", "۔", '"', "”", ")", "»")
 
 

@@ -12,6 +12,7 @@ from graphbrick.core import Answer, Evidence, Item, Query
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, tally
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.chat import ChatModel, current_on_token
 from graphbrick.models.llm.context_budget import text_tokens
@@ -27,7 +28,7 @@ square brackets, at most five, such as [3] or [1, 4]. Do not cite what does not 
 that the evidence does not support. If the evidence does not answer the question, reply {NOTHING}."""
 
 
-_FENCED = re.compile(r"\A```(?:markdown|md|text|txt)?[ \t]*\n(.*)\n```\Z", re.DOTALL | re.IGNORECASE)
+_FENCED = Expression(r"\A```(?:markdown|md|text|txt)?[ \t]*\n(.*)\n```\Z", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, repr=False)

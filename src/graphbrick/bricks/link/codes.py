@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.english.places import places_of
 
 _BY_ADJECTIVE = 0.95  # the score of a place
-_CODE = re.compile(r"(?=.*(?:[A-Z].*[A-Z]|\d))[A-Z0-9][\w./-]{1,19}")
+_CODE = Expression(r"(?=.*(?:[A-Z].*[A-Z]|\d))[A-Z0-9][\w./-]{1,19}")
 _LONGEST = 3  # words of a code, such as «AB-12»
 
 

@@ -188,6 +188,18 @@ def _parts_of_values(
     return [(span, f"{term.value} in {term.sources[0].name}") for span, term in zip(spans, terms, strict=True)]
 
 
+def _named_in(graph: Graph, lexicon: Lexicon, text: str) -> list[str]:
+    """Return the classes and properties that the words of a question name."""
+    said = frozenset(stems(text))
+    own = (source for source in sources_of(graph) if source.relation < 0 and source.measured is None)
+    of_triples = (column.name for column in graph.columns if column.of_triples)
+    return [
+        *lexicon.classes_in(text),
+        *(source.name for source in own if source.words <= said),
+        *(name for name in of_triples if said.issuperset(stems(spaced(name).replace("_", " ")))),
+    ]
+
+
 def kinds_in(
     graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]], words: str | None
 ) -> list[str]:
@@ -213,16 +225,16 @@ def kinds_in(
     unread = [one for one in unread if question.words[one.first].text not in spelt]
     if question.shows_names and bool(unread or not (capitals or values)):
         return []
-    text = with_readings(question.text, (*misspelt, *reader.near(own_words, question.text)))
-    said = frozenset(stems(text))
-    kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
-    own = (source for source in sources_of(graph) if source.relation < 0 and source.measured is None)
-    kinds += [source.name for source in own if source.words <= said]
-    of_triples = (column.name for column in graph.columns if column.of_triples)
-    kinds += [name for name in of_triples if said.issuperset(stems(spaced(name).replace("_", " ")))]
+    kinds = [name for _, name in values]
     of_texts = words_of_values(graph) if graph.columns else frozenset[str]()
     content = [word for word in own_words if word not in QUESTION_WORDS and word not in FUNCTION_WORDS]
     kinds += [word for word in content if any(one in of_texts for one in (word, *possible_singulars(word)))]
+    text = with_readings(question.text, misspelt)
+    named = _named_in(graph, lexicon, text)
+    if not named:
+        text = with_readings(question.text, (*misspelt, *reader.near(own_words, question.text)))
+        named = _named_in(graph, lexicon, text)
+    kinds = [*named, *kinds]
     said_by = frozenset[str]().union(*(names.words for names in lexicon.relations))
     is_asked = bool(content) and own_words[0] in QUESTION_WORDS  # «who has been trained»
     is_all_said = is_asked and all(word.isalpha() and stem(word) in said_by for word in content)
@@ -233,6 +245,7 @@ def kinds_in(
         return kinds
     sources = [source for source in sources_of(graph) if source.literal is not None]
     spoken = (s.words if s.relation < 0 else lexicon.relations[s.relation].words for s in sources)
+    said = frozenset(stems(text))
     kinds = [source.name for source, names in zip(sources, spoken, strict=True) if said & names]
     if not kinds:  # «who won the most», «who trained nobody»
         kinds = [graph.relation_label(number) for number, one in enumerate(lexicon.relations) if said & one.words]

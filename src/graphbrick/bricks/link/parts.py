@@ -12,6 +12,7 @@ from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.language.hashing import extend_span, token_hashes
 from graphbrick.language.stems import possible_singulars, spaced, stem
@@ -23,7 +24,7 @@ _SUFFIXES = frozenset(
     "holding holdings international intl the and".split()
 )
 """Words at the end of a name that only say that it is a company."""
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = Expression(r"[0-9]+")
 
 
 def turned(graph: Graph, question: Question, span: Span) -> Mention | None:

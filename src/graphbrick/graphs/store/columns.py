@@ -153,6 +153,8 @@ class Column:
         if self._texts is None:
             return np.empty(0, dtype=np.int64)
         rows = self._with_key(text)
+        if not len(rows):
+            return rows
         if self._end is not None:
             rows = np.unique(np.searchsorted(self._end, rows, side="right"))
         return np.sort(self.owners[rows]).astype(np.int64)

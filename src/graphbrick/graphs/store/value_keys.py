@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ def stem(number: int) -> str:
     return f"property-{number}"
 
 
+@lru_cache(maxsize=8192)  # the same words are looked up in every property
 def text_key(text: str) -> int:
     """Return the key of one text; see `text_keys`."""
     folded = name_form(text)

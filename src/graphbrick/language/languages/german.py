@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from graphbrick.language.expressions.expression import Expression
 
 _GERMAN_ENDINGS = (
     "ungen", "ung", "heit", "lich", "isch", "bar", "et", "en", "er", "em", "es", "st", "e", "n", "s", "t",
 )  # fmt: skip
 _SHORTEST_GERMAN = 4  # letters
-_PARTICIPLE = re.compile(
+_PARTICIPLE = Expression(
     r"^(ab|an|auf|aus|ein|um|vor|zu|frei|mit|nach|weg|los|bei|be|ver|(?=ge\w{5}))ge(?=\w{3})"
 )  # «ab-ge-schalt»
 

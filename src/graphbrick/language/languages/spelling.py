@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import root
 
 _SPELLINGS = tuple(
-    (re.compile(pattern), replacement)
+    (Expression(pattern), replacement)
     for pattern, replacement in (
         (
             r"(arm|col|fav|hon|hum|lab|rum|vap|val|vig|rig|cand|clam|demean|endeav|ferv|flav|harb|parl|sav|splend|tum|od"
@@ -25,8 +25,8 @@ _SPELLINGS = tuple(
         (r"(judg|ledg)ement", r"\1ment"),
     )
 )
-_AMERICAN = re.compile(r"or|[iy]z|ens|er|og|gram|^gray|gment")  # where British words are spelt otherwise
-_CYRILLIC = re.compile("[\u0400-\u052f]")
+_AMERICAN = Expression(r"or|[iy]z|ens|er|og|gram|^gray|gment")  # where British words are spelt otherwise
+_CYRILLIC = Expression("[\u0400-\u052f]")
 _SHORTEST_CYRILLIC = 4  # letters
 # Endings as `fold` leaves them, the longest first.
 _REFLEXIVE = ("ся", "сь")

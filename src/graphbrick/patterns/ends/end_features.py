@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr
 from graphbrick.core.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import is_plural
 from graphbrick.language.stop_words import FUNCTION_WORDS
@@ -30,7 +30,7 @@ _AHEAD = 1e9
 _BEST = 5  # neighbours that count for similarity
 _WORDS = 3  # neighbours that count for words
 _NO_WORDS = frozenset((*FUNCTION_WORDS, *"but her his into its not than then through".split()))
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_YEAR = Expression(r"(?<!\d)\d{4}(?!\d)")
 _WHEN = frozenset(("when", "year", "date", "day"))
 
 

@@ -6,26 +6,27 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem, stems
 
 _ASKS = r"(?:which|what|who|whose|where|when|how|from which|in which|is|are|was|were|do|does|did|has|have|can|could)"
-_TWO = re.compile(rf"^(?P<before>[^?]*?\be\d+\b[^?]*?)(?:[.!;:] | ?[–-] |, (?:so )?)(?P<asked>{_ASKS} .+)$")
-_ASKING = re.compile(rf"^{_ASKS}\b")
-_NARROWS = re.compile(
+_TWO = Expression(rf"^(?P<before>[^?]*?\be\d+\b[^?]*?)(?:[.!;:] | ?[–-] |, (?:so )?)(?P<asked>{_ASKS} .+)$")
+_ASKING = Expression(rf"^{_ASKS}\b")
+_NARROWS = Expression(
     r"(?<!\be)(?<!\be\d)\b\d|\b(?:only|without|except|just those|but not)\b"
 )  # a part of what is asked
-_OF = re.compile(r"\bof e0\b|\be0's\b")  # «take the boss of e0» speaks of the boss
-_PLACE = re.compile(r"(?:\bover )?\bthere\b(?! (?:is|are|was|were|any|a|an)\b)")
-_WAYS = re.compile(r"\b(?:go|goes|going|fly|flies|flying|run|runs|lead|leads|travel|travels|get|gets|sail|sails)\s*$")
-_IN_WHICH = re.compile(r"^(?P<which>(?:which|what) [a-z -]+? (?:is|was)) (?:that|this|it)(?: in)?$")
-_OWN = re.compile(r"\b(?:its|his|her|their)(?= [a-z])")
-_SUCH = re.compile(r"\b(?:that|this|the same) (?P<noun>[a-z]+)\b(?! (?:is|are|was|were|has|have) )")
-_ITSELF = re.compile(
+_OF = Expression(r"\bof e0\b|\be0's\b")  # «take the boss of e0» speaks of the boss
+_PLACE = Expression(r"(?:\bover )?\bthere\b(?! (?:is|are|was|were|any|a|an)\b)")
+_WAYS = Expression(r"\b(?:go|goes|going|fly|flies|flying|run|runs|lead|leads|travel|travels|get|gets|sail|sails)\s*$")
+_IN_WHICH = Expression(r"^(?P<which>(?:which|what) [a-z -]+? (?:is|was)) (?:that|this|it)(?: in)?$")
+_OWN = Expression(r"\b(?:its|his|her|their)(?= [a-z])")
+_SUCH = Expression(r"\b(?:that|this|the same) (?P<noun>[a-z]+)\b(?! (?:is|are|was|were|has|have) )")
+_ITSELF = Expression(
     r"\b(?:it|he|she|him|them|they|that|this)$|(?<=^)(?:it|he|she|they)\b|(?<=[a-z] )(?:it|he|she|him|they)\b"
 )
-_OF_ITS_OWN = re.compile(r"\b(?:its|his|her|their) (?!own\b)[a-z]")  # «I miss e0's manual. Where is it»
-_THEM = re.compile(r"\b(?:them|they|these|those)\b(?! [a-z]+s\b)")
-_IS_THERE = re.compile(r"^(?:is|are|was|were) there\b|^how many .* (?:is|are|was|were) there\b")
+_OF_ITS_OWN = Expression(r"\b(?:its|his|her|their) (?!own\b)[a-z]")  # «I miss e0's manual. Where is it»
+_THEM = Expression(r"\b(?:them|they|these|those)\b(?! [a-z]+s\b)")
+_IS_THERE = Expression(r"^(?:is|are|was|were) there\b|^how many .* (?:is|are|was|were) there\b")
 
 
 class InContext(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from graphbrick.language.expressions.expression import Expression
 
 _MONTH = (
     "(?:january|february|march|april|may|june|july|august|september|october|november|december"
@@ -10,7 +10,7 @@ _MONTH = (
 )
 _US = r"(?:us|here|the (?:company|firm|organi[sz]ation|team)|our (?:company|firm|team))"
 EVERYDAY = tuple(
-    (re.compile(wording), plainer)
+    (Expression(wording), plainer)
     for wording, plainer in (
         (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
         (r"^(which|what|how many) of (?:our|my|your) (?=[a-z])", r"\1 "),

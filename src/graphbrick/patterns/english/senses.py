@@ -9,6 +9,7 @@ from __future__ import annotations
 import lzma
 import tomllib
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -58,7 +59,8 @@ def _meanings() -> _Meanings:
     return _Meanings(lines, of_word)
 
 
-def kinds_of(noun: str) -> dict[str, int]:
+@lru_cache(maxsize=4096)
+def kinds_of(noun: str) -> Mapping[str, int]:
     """Return nouns for a kind of a noun, with their distance: 0 for the same meaning, at most 2.
 
     Words of many meanings are left out, because they often mean something else, and so is what is further away than

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
@@ -11,9 +9,10 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import Values
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.properties.sources import Source
 
-_CLOCK = re.compile(r"(?P<hours>\d{1,2}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?")
+_CLOCK = Expression(r"(?P<hours>\d{1,2}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?")
 _LOOKED_AT = 50  # texts that tell whether a property has times of day
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +10,12 @@ import numpy.typing as npt
 from graphbrick.core.properties.values import Kind, Value, kind_of
 from graphbrick.graphs.store.columns import Column
 from graphbrick.graphs.store.literals import read_literal
+from graphbrick.language.expressions.expression import Expression
 
 Floats = npt.NDArray[np.float64]
 
-_OF_TIMES = re.compile(r"year|date|since|until|from|(?:ed|built|born|start|end|begin|day|time)$")
-_DATE_TEXT = re.compile(r"[12]\d{3}(?:-[01]\d(?:-[0-3]\d)?)?")
+_OF_TIMES = Expression(r"year|date|since|until|from|(?:ed|built|born|start|end|begin|day|time)$")
+_DATE_TEXT = Expression(r"[12]\d{3}(?:-[01]\d(?:-[0-3]\d)?)?")
 _READ_TEXTS = 50  # that tell whether a column of texts has dates
 _BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335])  # days of the year 2000
 

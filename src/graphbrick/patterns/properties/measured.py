@@ -19,6 +19,7 @@ from graphbrick.core.properties.values import Kind, Value
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.store.literals import DECIMAL, INTEGER, Ints, LiteralType, Values
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import spaced, stem
 from graphbrick.patterns.properties.column_numbers import floats_of
@@ -39,9 +40,9 @@ _UNITS = ("unit", "units")
 _DIGITS = "zero one two three four five six seven eight nine".split()
 _IN_LETTERS = str.maketrans({str(digit): word for digit, word in enumerate(_DIGITS)})
 _SHORTEST = 3  # letters of a name
-_FORM = re.compile(r"[^\W_]+")
-_INSIDE = re.compile(r"\(([^\W\d_]+(?: [^\W\d_]+)*)\)")
-_HEAD = re.compile(r"^[^,(\[:;]*[^,(\[:;\s](?=\s*(?:[,(\[:;]| - |$))")
+_FORM = Expression(r"[^\W_]+")
+_INSIDE = Expression(r"\(([^\W\d_]+(?: [^\W\d_]+)*)\)")
+_HEAD = Expression(r"^[^,(\[:;]*[^,(\[:;\s](?=\s*(?:[,(\[:;]| - |$))")
 
 
 @dataclass(frozen=True)

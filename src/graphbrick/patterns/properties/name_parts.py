@@ -11,6 +11,7 @@ from graphbrick.core.properties.stated import shortened
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import spaced, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -23,8 +24,8 @@ _LONGEST, _LONGEST_NAME = 5, 80  # words of a part, and characters of a name in 
 _SHORTEST = 3  # letters of a word that stands alone
 _MOST = 10_000  # entities
 _TEXTS, _READ_WORDS = 64, 64  # texts that a session remembers, words of a text
-_WORD = re.compile(r"[^\s,;:?!()«»\"]+")
-_NO_WORD = re.compile(r"e\d+|[\d.,:/-]+")  # placeholders, numbers and dates
+_WORD = Expression(r"[^\s,;:?!()«»\"]+")
+_NO_WORD = Expression(r"e\d+|[\d.,:/-]+")  # placeholders, numbers and dates
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ What reads a question sees one kind of thing, a `Source`, however the graph hold
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -30,6 +29,7 @@ from graphbrick.graphs.store.literals import (
     literal_types,
     values_of,
 )
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, is_plural, spaced, stem
 from graphbrick.patterns.english.states import code_of_state
@@ -53,6 +53,7 @@ _LOWEST: dict[Kind, Scalar] = {
     Kind.TEXT: "",
 }
 _YEARS = range(1000, 2200)
+_NOBODY = np.empty(0, dtype=np.int64)
 _MEANS = {  # words for what columns that are cut short measure
     short: tuple(map(stem, words.split()))
     for shorts, words in (("srp msrp rrp", "price"), ("sqft sqm", "area size"))
@@ -60,7 +61,7 @@ _MEANS = {  # words for what columns that are cut short measure
 }
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())
 _SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
-_OF_YEARS = re.compile(
+_OF_YEARS = Expression(
     r"year|season|(?:ed|built|since|born|birth|death|begin|start|inception|debut|until)$"
 )  # names of columns whose whole numbers may be years
 _FEW = 5  # texts of a column of codes
@@ -328,11 +329,13 @@ def equal_to(graph: Graph, name: str, value: Scalar) -> Ints:
     """Return the entities whose value of a property equals another, texts after folding; ascending."""
     if not isinstance(value, str) or not _is_stored(graph):
         return np.asarray(graph.matching(Condition(name, equals=value)), dtype=np.int64)
-    parts = [np.empty(0, dtype=np.int64)]
-    parts += [c.named(value) for c in graph.columns if c.name == name and not c.of_triples and c.kind == Kind.TEXT]
+    columns = [c for c in graph.columns if c.name == name and not c.of_triples and c.kind == Kind.TEXT]
+    parts = [found for column in columns if len(found := column.named(value))]
     changed = _changed(graph)
+    if not parts and not len(changed):
+        return _NOBODY
     news = [entity for entity in changed.tolist() if _has_text(graph.properties(entity).get(name), value)]
-    owners = np.unique(np.concatenate(parts)).astype(np.int64)
+    owners = np.unique(np.concatenate([_NOBODY, *parts]))
     return np.union1d(owners[~np.isin(owners, changed)], news).astype(np.int64)
 
 

@@ -11,6 +11,7 @@ from graphbrick.core.properties.values import Kind, Scalar, value_text
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
@@ -21,10 +22,10 @@ _LONGEST = 6  # words of a value
 _TEXTS = 64  # whose values a session remembers
 _READ_WORDS = 64  # of a text
 _LONGEST_CODE = 5  # letters
-_WORD = re.compile(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
-_COMPOUND = re.compile(r"-(?:handed|based|born|made|coloured|colored|speaking|language)$")
+_WORD = Expression(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
+_NUMBER = Expression(r"-?\d+(?:\.\d+)?")
+_MORE = Expression(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
+_COMPOUND = Expression(r"-(?:handed|based|born|made|coloured|colored|speaking|language)$")
 _NEVER_FIRST = frozenset("a an and are did do does had has have is of or than that the was were what which who".split())
 _NEVER_LAST = frozenset("a an and are by did do does from had has have is of or than that the was were with".split())
 _SHORT_NAMES = {

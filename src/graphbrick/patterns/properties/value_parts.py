@@ -11,6 +11,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import is_plural, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -21,8 +22,8 @@ _MOST_VALUES = 300  # different ones of a column of kinds
 _REPEATED = 1.5  # times that each value of a column of kinds stands there at least, on average
 _SHORTEST, _LONGEST = 3, 3  # letters of a word, words of a part
 _READ_WORDS, _TEXTS = 64, 64
-_WORD = re.compile(r"[^\s,;:?!()«»\"]+")
-_WORDS = re.compile(r"[^\W_]+")
+_WORD = Expression(r"[^\s,;:?!()«»\"]+")
+_WORDS = Expression(r"[^\W_]+")
 _BEFORE = frozenset("a an which what any every each no another".split())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,15 +9,16 @@ from itertools import pairwise
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.properties.sources import sources_of, words_of_values
 from graphbrick.patterns.text import in_words
 
-_NAME = re.compile(r"[a-z_][a-z0-9_]*[a-z0-9]")
-_PAIR = re.compile(r"\b([a-z]{3,})[ -](?=([a-z]{3,})\b)")
-_HYPHENATED = re.compile(r"\b([a-z]{2,})-([a-z]{2,})\b")
+_NAME = Expression(r"[a-z_][a-z0-9_]*[a-z0-9]")
+_PAIR = Expression(r"\b([a-z]{3,})[ -](?=([a-z]{3,})\b)")
+_HYPHENATED = Expression(r"\b([a-z]{2,})-([a-z]{2,})\b")
 _SHORTEST_JOINED = 4  # letters
 _LONG = 8  # letters of a word that may be two in a question
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -10,11 +9,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.core.parameters import parameter
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.pipeline.brick import Brick
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.sentences import TOKEN, sentence_ranges, trimmed_ranges
 
-_BLANK = re.compile(r"\n[ \t]*\n\s*")
+_BLANK = Expression(r"\n[ \t]*\n\s*")
 
 
 class Span(NamedTuple):

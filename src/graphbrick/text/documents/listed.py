@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.text.documents.table_rows import cells_of
 from graphbrick.text.documents.wording import looks_like_code, plain_words
 
-BULLET = re.compile(r"^(?:[-*+•▪◦–●‣>]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
+BULLET = Expression(r"^(?:[-*+•▪◦–●‣>]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 """The mark of an item of a list."""
 
 LONGEST_LIST = 400
@@ -17,11 +17,11 @@ LONGEST_LIST = 400
 
 _LONGEST_ITEM = 80  # characters of an item without a mark
 _LEAST_CUT = 40  # characters of an item that is cut
-_INTRODUCES = re.compile(r"[:：]['\"*_`)»”]*\Z")
+_INTRODUCES = Expression(r"[:：]['\"*_`)»”]*\Z")
 _ENDED = (".", "!", "?", ":", ";", "。", "！", "？", "：", "؟")
-_BLANK = re.compile(r"\n[ \t]*\n")
-_FENCE = re.compile(r"(?:```|~~~)[^\n]*")
-_NAME = re.compile(r"[^\s.!?]*[/\\\\~$%_=][^\s!?]*")  # such as a path
+_BLANK = Expression(r"\n[ \t]*\n")
+_FENCE = Expression(r"(?:```|~~~)[^\n]*")
+_NAME = Expression(r"[^\s.!?]*[/\\\\~$%_=][^\s!?]*")  # such as a path
 
 
 class Listed(NamedTuple):

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.text.documents.listed import BULLET, LONGEST_LIST, introduces, with_items
 from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.documents.table_rows import RULE, Table, cells_of, header_above
@@ -17,14 +18,14 @@ from graphbrick.text.documents.wording import is_menu, is_name, looks_like_code,
 
 _LEAST_WORDS = 3
 _GAP = 60  # characters between sentences that are quoted together: white space, a short line, the fence of code
-_FENCE, _FENCES = re.compile(r"^\s*(```|~~~)", re.MULTILINE), re.compile(r"(```|~~~)[^\n]*")
-_HEADING = re.compile(r"^#{1,6}\s")
+_FENCE, _FENCES = Expression(r"^\s*(```|~~~)", re.MULTILINE), Expression(r"(```|~~~)[^\n]*")
+_HEADING = Expression(r"^#{1,6}\s")
 _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
 _LONGEST_LEAD = 160  # characters of a line that an item of its list is quoted with
 _MOST_ITEMS = 100  # of a list in the next passage
-_ENTRY = re.compile(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
-_NUMBER = re.compile(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
-POINTS_BACK = re.compile(
+_ENTRY = Expression(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
+_NUMBER = Expression(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
+POINTS_BACK = Expression(
     r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here|See"
     r"|In (?:this|that|these|such)|For (?:this|example|instance)|Diese[rsmn]?|Dies|Er|Sie|Es|Dort|Damit|Dabei|Dazu"
     r"|Zum Beispiel|Il|Elle|Ils|Elles|Cet|Cette|Ces|Cela|Ceci|Par exemple)\b"

@@ -9,24 +9,25 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.scripts import HAN, HANGUL, KANA, KHMER, MYANMAR, THAI_AND_LAO
 
 # A token is a word, a sign, or one character of a script without spaces. A word without end, such as encoded data, is
 # many tokens, so that no passage is longer than it should be.
-TOKEN = re.compile(rf"[{THAI_AND_LAO}{MYANMAR}{KHMER}{KANA}{HAN}{HANGUL}]|\w{{1,40}}|[^\w\s]")
+TOKEN = Expression(rf"[{THAI_AND_LAO}{MYANMAR}{KHMER}{KANA}{HAN}{HANGUL}]|\w{{1,40}}|[^\w\s]")
 _CLOSING = "\"'”’»)\\]"
-_END = re.compile(
+_END = Expression(
     rf"(?P<mark>[.!?…؟۔።])[.!?…؟{_CLOSING}*_]*(?P<space>\s+)|[。！？｡]+[」』”’）]*|[।॥]\s*|(?P<line>[^\S\n]*\n\s*)"
 )
-_WORD_BEFORE = re.compile(r"[\w.&/§]*\w\Z")
+_WORD_BEFORE = Expression(r"[\w.&/§]*\w\Z")
 _LOOK_BACK = 30  # characters: no abbreviation is longer
-_ITEM = re.compile(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
-_NAME = re.compile(  # of a variable, an option
+_ITEM = Expression(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
+_NAME = Expression(  # of a variable, an option
     r"(?=[\w-]{1,40}[._]\w)[^\W\d_][\w.-]{1,80}[ \t]+\S|--?[^\W\d_][\w-]{0,40}[ \t=]"
 )
-_LINK_OVER_LINES = re.compile(r"\[[^\[\]\n]{0,200}\n[^\[\]\n]{0,200}\]\([^()\s]*\)")
-_CELLS = re.compile(r" \| |(?<=\S)\t+(?=\S)|\A\|.*\|")  # between the cells of a row of a table, which is a line
-_CODE_SPAN = re.compile(r"`[^`\n]*`")
+_LINK_OVER_LINES = Expression(r"\[[^\[\]\n]{0,200}\n[^\[\]\n]{0,200}\]\([^()\s]*\)")
+_CELLS = Expression(r" \| |(?<=\S)\t+(?=\S)|\A\|.*\|")  # between the cells of a row of a table, which is a line
+_CODE_SPAN = Expression(r"`[^`\n]*`")
 _SHORT_LINE = 50  # characters: text that goes on in the next line fills its lines
 _LEAST_LINE = 20  # characters of a line that goes on where the next one begins with a small letter
 _LONGEST_JOINED = 1_000  # characters of a sentence that lines are joined to, so that a list of words stays a list
@@ -50,7 +51,7 @@ _BEFORE_NUMBER = frozenset(
     "стр рис табл гл разд пп ст вып илл прим тел мал str rys rozdz pkt ust poz obr čís odst př blz afb hfst pag pagg "
     "fasc cap capp tav artt pág págs núm núms fíg tít".split()
 )
-_AFTER_ORDINAL = re.compile(
+_AFTER_ORDINAL = Expression(
     r"(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Lebensjahr|Weltkrieg|Auflage|Tag|Monat|Woche)"
 )
 

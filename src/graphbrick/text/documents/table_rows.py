@@ -7,17 +7,18 @@ from collections.abc import Sequence
 
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.documents.wording import plain_words
 
-RULE = re.compile(r"^[\s|:=_*+~-]+$")
+RULE = Expression(r"^[\s|:=_*+~-]+$")
 """A line of signs, as that under the header of a table in Markdown."""
 
 _LONGEST_NAME = 40  # characters of the name of a column
 _FAR = 50  # passages of one table
-_CELLS = re.compile(r"\s*\|\s*|\t+")
-_BLANK = re.compile(r"\n[ \t]*\n")
-_SIGNS = re.compile(r"[-+*./\\_=<>@#$%&\[\](){}0]")  # of the keys, options and dates of a column
+_CELLS = Expression(r"\s*\|\s*|\t+")
+_BLANK = Expression(r"\n[ \t]*\n")
+_SIGNS = Expression(r"[-+*./\\_=<>@#$%&\[\](){}0]")  # of the keys, options and dates of a column
 
 
 class Table:

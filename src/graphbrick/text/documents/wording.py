@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from graphbrick.language.expressions.expression import Expression
 
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)\s]*[^)]*\))?")
-_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
-_STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
-_PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
-_CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
-_NAME = re.compile(  # of an option, a variable, a function
+_IMAGE = Expression(r"!\[[^\]]*\](?:\([^)\s]*[^)]*\))?")
+_LINK = Expression(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
+_STRONG = Expression(r"\*\*(\S(?:[^*]*\S)?)\*\*")
+_PROMPT = Expression(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
+_CODE_SIGNS = Expression(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
+_NAME = Expression(  # of an option, a variable, a function
     r"--?[^\W\d_]\S*|[$%]\w\S*|[^\W\d]\w*(?:[.:]+\w+)+:?|\w*[a-z]\w*[A-Z]\w*[a-z]|[^\W\d]\w*\(|[^\W\d]*_\w+|[^\W\d]\w*_"
 )
-_VALUE = re.compile(r"--?\w\S*|[A-Z][A-Z\d_|.,-]*|[<\[{]\S*[>\]}.]")  # after the name of an option
+_VALUE = Expression(r"--?\w\S*|[A-Z][A-Z\d_|.,-]*|[<\[{]\S*[>\]}.]")  # after the name of an option
 _MOST_WORDS = 4  # of a name with its values
 
 

@@ -256,6 +256,7 @@ QUESTIONS: list[tuple[str, Callable[[World], list[str]]]] = [
 ]
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("world_cache")
 def test_the_world() -> None:
     graph, wrong = world_graph(), []

@@ -220,6 +220,7 @@ def test_a_database_or_option_that_is_not_there_is_named(films: str, tmp_path: P
         opened(films).entity("nobody")
 
 
+@pytest.mark.whole
 def test_bricks_run_on_a_local_graph_that_remembers_where_it_comes_from(tiny: str) -> None:
     pipeline = ShortestPaths() >> Rerank(BM25()) >> PathAnswer()
     question = "Which currency is used in the country whose capital is Nairobi?"
@@ -314,6 +315,7 @@ def test_commands_take_addresses_or_say_what_to_do(tiny: str, capsys: pytest.Cap
         assert f"graphbrick build {tiny} my.graph" in err
 
 
+@pytest.mark.whole
 def test_names_in_a_question_are_found_as_comparing_every_name_finds_them(tmp_path: Path) -> None:
     facts = [
         EntityRecord("e1", "St. Elmo's Fire", types=("Film",)), EntityRecord("e2", "Heat", types=("Film",)),

@@ -77,6 +77,7 @@ def writer(world: Graph, questions: list[Question], embedder: EmbeddingModel, tm
     return out, train_writer(world, questions, out, embedder=embedder, max_hops=2, epochs=60)
 
 
+@pytest.mark.whole
 def test_towers_learn_words_that_are_not_those_of_the_relations(
     towers: tuple[File, RelationReport], world: Graph
 ) -> None:

@@ -247,6 +247,7 @@ def test_questions_without_seeds_are_linked(films: Graph, embedder: EmbeddingMod
     assert (report.questions, report.unseeded, report.learned) == (13, 1, 12)
 
 
+@pytest.mark.whole
 def test_what_cannot_be_done_is_said_before_the_work(
     films: Graph, questions: list[Question], embedder: EmbeddingModel, trained: Path, tmp_path: Path
 ) -> None:

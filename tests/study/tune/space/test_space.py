@@ -67,6 +67,7 @@ def test_given_parameters_stay_and_others_are_drawn_from_declared_values() -> No
     assert all(parse(text) for text in texts)
 
 
+@pytest.mark.whole
 def test_values_that_a_brick_refuses_are_never_drawn() -> None:
     # prefilter_n may differ from its default only where there is a prefilter.
     space = Space({"retrieve": ("BeamSearch(BM25(k1=1.2, b=0.75))",), "generate": ("PathAnswer()",)}, {})

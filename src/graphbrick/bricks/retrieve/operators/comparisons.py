@@ -22,22 +22,23 @@ from graphbrick.bricks.retrieve.operators.wordings.units import (
     is_length,
     names_by_unit,
 )
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
 _IS_DATE = attrgetter("is_date")
-_YEARS = re.compile(r"[12]\d{3} (?:and|to) [12]\d{3}$")
+_YEARS = Expression(r"[12]\d{3} (?:and|to) [12]\d{3}$")
 _FIRST_YEAR = 100  # a smaller number is not compared with dates
 _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
 # A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
-_NOT = re.compile(
+_NOT = Expression(
     r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
 )
 
-_SUPERLATIVE = re.compile(r"(?<!at )\b(?:most|least|fewest)\b")
-_METRES = re.compile(r"^(\d[\d.,]*) ?m\b")
-_METRES_APART = re.compile(r"(?<=\d) m\b(?! people)")  # «2000 m», but not «2m»
+_SUPERLATIVE = Expression(r"(?<!at )\b(?:most|least|fewest)\b")
+_METRES = Expression(r"^(\d[\d.,]*) ?m\b")
+_METRES_APART = Expression(r"(?<=\d) m\b(?! people)")  # «2000 m», but not «2m»
 
 
 class Bounds(NamedTuple):

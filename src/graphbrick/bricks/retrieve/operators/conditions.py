@@ -25,39 +25,40 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.errors import not_known
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import stems_of_name
 from graphbrick.patterns.properties.terms import Term, terms_in
 
 _SAMPLE, _MOST = 20, 1_000  # entities with a value that decide which relation leads to them, and their triples
-_GLUE = re.compile(
+_GLUE = Expression(
     r"(?:^|(?<= ))(?:(?:that|which|who|whose|and|or|but|is|are|was|were|be|has|have|had|with|in|by|as|at|on|from|"
     r"for|of|to|a|an|the|also|using|use|uses|both)\s+)+$"
 )
-_PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+(?:(?:the|an?)\s+)?$")
-_PARTICIPLE = re.compile(r"(?P<word>\b(?!not\b)[a-z]+(?:ed|en|n|t|ing|de))\s+$")
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
-_COMES_OUT = re.compile(r"\b(?P<word>came|comes?|coming|shows?|showed|turns?|turned) (?:out|up)\s+$")
-_NOT_DONE = re.compile(
+_PREPOSITION = Expression(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+(?:(?:the|an?)\s+)?$")
+_PARTICIPLE = Expression(r"(?P<word>\b(?!not\b)[a-z]+(?:ed|en|n|t|ing|de))\s+$")
+_PASSIVE = Expression(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
+_COMES_OUT = Expression(r"\b(?P<word>came|comes?|coming|shows?|showed|turns?|turned) (?:out|up)\s+$")
+_NOT_DONE = Expression(
     r"\b(?:do|does|did|can|could|will|would|have|has|had|is|are|was|were)\s+(?:not|never)\s+"
     r"(?:(?:ever|yet|currently|actually|really|even|now|to)\s+)*(?P<word>[a-z]+)\s+$"
 )
-_WORKS = re.compile(
+_WORKS = Expression(
     r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning|requires?|needs?|allows?|offers?"
     r"|supports?|features?|includes?)\s+(?:an?\s+|the\s+)?$"
 )
-_BOTH = re.compile(r"\bboth(?: the)? $")
-_CHANGES = re.compile(r"\b(?:when|where|how|why|first|last|latest|earliest|newest|oldest|next|previous)\b")
+_BOTH = Expression(r"\bboth(?: the)? $")
+_CHANGES = Expression(r"\b(?:when|where|how|why|first|last|latest|earliest|newest|oldest|next|previous)\b")
 """Small words that change what is asked, so that no value alone can answer."""
-_NEGATED = re.compile(
+_NEGATED = Expression(
     r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding|outside(?: of)?)"
     r"[ -]+(?:(?:an?|in|by) )?$"
 )
-_NOT = re.compile(r"\b(?:not|never)\b")
-_NOUN_BEFORE = re.compile(r"(?P<noun>[a-z]+) (?:(?:that|which|who) )?(?:is|are|was|were|be) $")
-_NOUN_AFTER = re.compile(r"^[ -](?P<noun>[a-z]+(?: colou?r)?)\b")
-_BY_ENTITY = re.compile(r" by (?:the )?e\d")  # «required by e0» is what e0 requires, not the value «required»
-_OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?(?:the )?|\s+")  # «in Berlin London and Rome»
+_NOT = Expression(r"\b(?:not|never)\b")
+_NOUN_BEFORE = Expression(r"(?P<noun>[a-z]+) (?:(?:that|which|who) )?(?:is|are|was|were|be) $")
+_NOUN_AFTER = Expression(r"^[ -](?P<noun>[a-z]+(?: colou?r)?)\b")
+_BY_ENTITY = Expression(r" by (?:the )?e\d")  # «required by e0» is what e0 requires, not the value «required»
+_OR = Expression(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?(?:the )?|\s+")  # «in Berlin London and Rome»
 
 
 class Conditions:
@@ -205,7 +206,7 @@ class Conditions:
                     or (_PARTICIPLE if has_preposition else _PASSIVE).search(left)
                 )
                 if verb and self._is_free(verb["word"]):
-                    is_not = is_not or (verb if verb.re is _NOT_DONE else None)
+                    is_not = is_not or (verb if _NOT_DONE.made(verb) else None)
                     left = _GLUE.sub("", left[: verb.start()])
                     verbs.append(stem(verb["word"]))
                     is_not = is_not or _NEGATED.search(f"{left} ")

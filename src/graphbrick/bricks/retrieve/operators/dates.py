@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from graphbrick.graphs.store.literals import read_literal
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 
 MOMENT = 1e-4
@@ -17,12 +18,12 @@ MAKING = frozenset(
               "submitted booked written sent happened occurred logged reported built manufactured produced".split())
 )  # fmt: skip
 """Stems of verbs that only say that an order or a ticket came to be: its own date is meant."""
-_DECADE = re.compile(r"(?:the )?(?P<year>(?:1[5-9]|20)\d0|(?:(?<=the )|(?<=')|(?<=’))\d0)['’]?s\b")  # «30s» are seconds
-_ISO = re.compile(r"(?P<date>\d{4}-\d{2}(?:-\d{2})?)(?:\s+|$)")
+_DECADE = Expression(r"(?:the )?(?P<year>(?:1[5-9]|20)\d0|(?:(?<=the )|(?<=')|(?<=’))\d0)['’]?s\b")  # «30s» are seconds
+_ISO = Expression(r"(?P<date>\d{4}-\d{2}(?:-\d{2})?)(?:\s+|$)")
 
 
 _DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
-_NAMED_DECADE = re.compile(rf"\b(?P<before>(?:in|of|from|during|since) the )(?P<name>{'|'.join(_DECADES)})\b")
+_NAMED_DECADE = Expression(rf"\b(?P<before>(?:in|of|from|during|since) the )(?P<name>{'|'.join(_DECADES)})\b")
 
 
 def with_decades(text: str) -> str:

@@ -29,13 +29,14 @@ from graphbrick.bricks.retrieve.operators.triples.verbs import done
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.units import amounts_first
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
 _GENERAL = frozenset(map(stem, "address name level status id code label text".split()))
-_AMOUNT, _IN = re.compile(r"(?:least|most) "), re.compile(r" (?:in|on|at)$")  # the first stands after «at»
-_YES_NO = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can) ")
+_AMOUNT, _IN = Expression(r"(?:least|most) "), Expression(r" (?:in|on|at)$")  # the first stands after «at»
+_YES_NO = Expression(r"(?:is|are|was|were|do|does|did|has|have|had|can) ")
 _TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
 
 

@@ -26,6 +26,7 @@ from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlati
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.lexicon import stems_of_name
 from graphbrick.patterns.properties.sources import (
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
-_WHERE_IN = re.compile(r"where (?:in|on|at|within|inside) (?:the )?e\d+")
-_NUMBER_OR_THAN = re.compile(r"(?<!\be)(?<!\w)\d|\b(?:more|less|fewer) than\b")
+_WHERE_IN = Expression(r"where (?:in|on|at|within|inside) (?:the )?e\d+")
+_NUMBER_OR_THAN = Expression(r"(?<!\be)(?<!\w)\d|\b(?:more|less|fewer) than\b")
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
 

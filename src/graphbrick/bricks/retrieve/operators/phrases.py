@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, stems
 from graphbrick.language.voice import begins_at, is_another_way
 from graphbrick.patterns.chains import Chain, turns_back
@@ -28,8 +28,8 @@ _CANDIDATES = 256  # patterns of one phrase that are compared
 SAMPLE = 3
 """Entities whose patterns decide what is counted for all."""
 _LOOKED_AT = 1_000  # entities that the sample is drawn from
-_LEAD = re.compile(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
-_AFTER_NOUN = re.compile(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|which|who|in|on|at|of|by|with|e\d+)\b")
+_LEAD = Expression(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
+_AFTER_NOUN = Expression(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|which|who|in|on|at|of|by|with|e\d+)\b")
 # What a pattern loses for each fault; the scores of the scorer count by `_TRUST`, and at most `_WORST`.
 _UNSAID_WORD, _UNSAID_NAMED, _UNSAID_PLAIN, _HOP, _BACK_AND_FORTH, _WRONG_END = 4.0, 7.0, 1.0, 3.0, 5.0, 20.0
 _WORST, _TRUST = 20.0, 0.3

@@ -13,6 +13,7 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.courtesy import without_courtesy
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.small_talk import lead_in, lead_out, purpose
 from graphbrick.language.stems import WORD, possible_singulars, stem
@@ -28,47 +29,47 @@ from graphbrick.patterns.several_steps import unfolded
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
 _FEW_NAMES = 10_000  # of a graph in which a word that means nothing else is a name at once
 _FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
-_US = re.compile(r"\bUS\b(?![A-Z ]*$)|\bU\.S\.")  # «us» is no country
-_SPACES = re.compile(r"\s+")
-_POSSESSIVE = re.compile(
+_US = Expression(r"\bUS\b(?![A-Z ]*$)|\bU\.S\.")  # «us» is no country
+_SPACES = Expression(r"\s+")
+_POSSESSIVE = Expression(
     r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or"
     r"|won|got|made|received|earned|sold) )"
 )
-_POSSESSIVE_BEFORE_VERB = re.compile(  # «what language does e0's species speak»
+_POSSESSIVE_BEFORE_VERB = Expression(  # «what language does e0's species speak»
     r"\b(does|do|did) (e\d+)'s? ([a-z -]+?) ([a-z]+)"
     r"(?=$| (?:from|into|in|at|onto|on|to|with|for|of|as|by|about|over|under|against|up|e\d+)\b)"
 )
-_INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
-_FRONTED = re.compile(
+_INDIRECT = Expression(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
+_FRONTED = Expression(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
-_SIGN_FIRST = re.compile(r"(?<!\be)([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
-_NAME = re.compile(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
-_LAST_WORD = re.compile(r"[^\W\d_][\w-]{3,}(?=\W*$)")
-_PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
-_MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
-_PLACEHOLDER = re.compile(r"\be(\d+)\b")
-_QUOTED = re.compile(r"[\"“„«‘'](e\d+)[\"”“»’'](?!\w)")
-_THE = re.compile(r"(?:\bthe|(?<!\be\d )\ban?) (e\d+)\b")  # «is e0 a e1» stays
-_NOT_FIRST = re.compile(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
+_SIGN_FIRST = Expression(r"(?<!\be)([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
+_NAME = Expression(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
+_LAST_WORD = Expression(r"[^\W\d_][\w-]{3,}(?=\W*$)")
+_PLAIN_WORD = Expression(r"[^\W\d_][^\W_]+")
+_MORE_THEN = Expression(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
+_PLACEHOLDER = Expression(r"\be(\d+)\b")
+_QUOTED = Expression(r"[\"“„«‘'](e\d+)[\"”“»’'](?!\w)")
+_THE = Expression(r"(?:\bthe|(?<!\be\d )\ban?) (e\d+)\b")  # «is e0 a e1» stays
+_NOT_FIRST = Expression(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
 # Numbers of which the lower is the better one.
-_LOW_IS_GOOD = re.compile(
+_LOW_IS_GOOD = Expression(
     r"\b(?P<word>best|better|worst|worse) "
     r"(?=(?:[a-z]+ )?(?:era|whip|ranks?|ranking|latency|error rate|prices?|(?:lap|response) times?)\b)"
 )
 _LOW_WORDS = {"best": "lowest", "better": "lower", "worst": "highest", "worse": "higher"}
 _SLIPPED = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wre": "were", "hwo": "how", "wht": "what"}
-_SLIPS = re.compile(rf"\b(?:{'|'.join(_SLIPPED)})\b")
+_SLIPS = Expression(rf"\b(?:{'|'.join(_SLIPPED)})\b")
 _SHORT_FORMS = (
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"\bcan'?t\b|\bcan not\b"), "cannot"),
-    (re.compile(r"(?<=\w)n't\b"), " not"),
-    (re.compile(r"\b(do|does|did|is|are|was|were|have|has|had)nt\b"), r"\1 not"),
-    (re.compile(r"\b(who)'s (?=(?:never |ever |not )?(?:won|been|got|had|made|[a-z]+ed)\b(?! by))"), r"\1 has "),
-    (re.compile(r"\b(who|what|how|where|when|there|that)'?s\b"), r"\1 is"),
-    (re.compile(r"\b(who|what|how|where|when|they|we|you)'(?:re|r)\b"), r"\1 are"),
-    (re.compile(r"\b(who|what|they|we|you|i)'ve\b"), r"\1 have"),
-    (re.compile(r"\b(who|what|they|we|you|i)'d\b"), r"\1 would"),
+    (Expression(r"\bwon't\b"), "will not"),
+    (Expression(r"\bcan'?t\b|\bcan not\b"), "cannot"),
+    (Expression(r"(?<=\w)n't\b"), " not"),
+    (Expression(r"\b(do|does|did|is|are|was|were|have|has|had)nt\b"), r"\1 not"),
+    (Expression(r"\b(who)'s (?=(?:never |ever |not )?(?:won|been|got|had|made|[a-z]+ed)\b(?! by))"), r"\1 has "),
+    (Expression(r"\b(who|what|how|where|when|there|that)'?s\b"), r"\1 is"),
+    (Expression(r"\b(who|what|how|where|when|they|we|you)'(?:re|r)\b"), r"\1 are"),
+    (Expression(r"\b(who|what|they|we|you|i)'ve\b"), r"\1 have"),
+    (Expression(r"\b(who|what|they|we|you|i)'d\b"), r"\1 would"),
 )
 _SAME_NAME = 0.87  # the least similarity of a name with a typing error or two
 

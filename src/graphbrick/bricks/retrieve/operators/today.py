@@ -17,6 +17,7 @@ from graphbrick.core.items import Item
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, spaced, stem
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.column_numbers import as_number
@@ -31,35 +32,35 @@ _NUMBERS = {
 _COUNT = rf"(?:(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)}) )"
 _UNIT = r"(?P<unit>day|week|month|quarter|year)s?"
 _BEFORE = r"\b(?:(?P<how>in|during|over|within|for|from|of|on|since|until|till|before|after|by) )?(?:the )?"
-_PERIOD = re.compile(
+_PERIOD = Expression(
     rf"{_BEFORE}(?P<which>last|past|previous|this|current|next|coming) {_COUNT}?{_UNIT}\b"
     r"(?P<own>['’]s(?: (?P<rest>[^,?]+))?)?(?! (?:of|in which|when|that|which|with)\b)"
 )
-_DAY = re.compile(rf"{_BEFORE}(?P<which>(?<!as of )today|yesterday|tomorrow)\b(?P<own>['’]s(?: (?P<rest>[^,?]+))?)?")
-_AGO = re.compile(
+_DAY = Expression(rf"{_BEFORE}(?P<which>(?<!as of )today|yesterday|tomorrow)\b(?P<own>['’]s(?: (?P<rest>[^,?]+))?)?")
+_AGO = Expression(
     r"\b(?:(?P<more>(?:more|longer|earlier) than|over)|(?P<less>(?:less|fewer|later) than|within)"
     rf"|(?P<how>since|until|till|before|after|in|from|by))? ?{_COUNT}{_UNIT} ago\b"
 )
-_OLDER = re.compile(
+_OLDER = Expression(
     r"\b(?:who (?:is|are|was|were) |that (?:is|are) |(?:is|are) )?(?:aged )?"
     r"(?P<how>older than|younger than|over|under|above|below|at least|at most) (?:the age of )?"
     r"(?P<n>\d{1,3})(?P<said> (?:years?|yrs?)(?: old| of age)?)?\b"
     r"(?![ ,.]?\d| (?:months?|weeks?|days?|hours?|minutes?)\b)"  # no 50 000 and no 6 months
 )
-_AGED = re.compile(
+_AGED = Expression(
     r"\b(?:who (?:is|are) )?aged (?:between |from )?(?P<low>\d{1,3})(?: ?(?:-|–|to|and|until) ?(?P<high>\d{1,3}))?\b"
 )
-_IN_THEIR = re.compile(
+_IN_THEIR = Expression(
     r"\b(?:who (?:is|are) )?in (?:their|his|her) (?P<tens>\d0|twenties|thirties|forties|fifties|sixties|seventies)s?\b"
 )
 _TENS = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies")
-_AGE_OF = re.compile(r"^(?:what(?: is|'s)? )?(?:the )?(?:current )?age of e\d+$|^e\d+ age$")
-_E = re.compile(r"\be\d+\b")
-_AGE_IN = re.compile(r"\bage (?=(?:in|at) (?:the )?e\d)")
+_AGE_OF = Expression(r"^(?:what(?: is|'s)? )?(?:the )?(?:current )?age of e\d+$|^e\d+ age$")
+_E = Expression(r"\be\d+\b")
+_AGE_IN = Expression(r"\bage (?=(?:in|at) (?:the )?e\d)")
 _BIRTH, _DEATH = frozenset(map(stem, ("birth", "born", "dob", "birthday"))), frozenset(map(stem, ("death", "died")))
 _OLDEST = 120  # years
-_ENDS = re.compile(r"$|[,?]| (?:in|at|from|of|and|or|who|with|without|for|by|that)\b")
-_WORD = re.compile(r"[a-z]+")
+_ENDS = Expression(r"$|[,?]| (?:in|at|from|of|and|or|who|with|without|for|by|that)\b")
+_WORD = Expression(r"[a-z]+")
 
 
 def in_dates(graph: Graph, text: str, lexicon: Lexicon) -> str:

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.dates import Date, of_year, read_date
 from graphbrick.core.deferred import cached_property
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, Stems, before_ending, stem, stems
 
-MENTION = re.compile(r"\be(\d+)\b")
+MENTION = Expression(r"\be(\d+)\b")
 """A placeholder for an entity in a question."""
-_WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
+_WORD = Expression(rf"{WORD.pattern}(?:'s)?")
 _SAME_ENDING = {"y": "i", "i": "y"}
 _SMALL = frozenset("of in by at with for to from on the a an".split())  # not among the words of a relation
 _BARE = ("most", "fewest", "least")

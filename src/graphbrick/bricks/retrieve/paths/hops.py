@@ -12,6 +12,7 @@ from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths
 from graphbrick.core import Query, Subgraph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.replies.json_replies import json_object, whole_number
 from graphbrick.models.llm.replies.replies import MARKDOWN, one_line, opened, shown
@@ -30,7 +31,7 @@ _ENDINGS = {False: "Number", True: "Hops"}
 _MOST = 9
 _SCHEMA = json_object(hops=whole_number(1, _MOST))
 _WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-_NUMBER = re.compile(rf"(?:[a-z ]+:\s*)?([1-9]|{'|'.join(_WORDS)})(?:[- ](?:hops?|triples?))?\W*", re.IGNORECASE)
+_NUMBER = Expression(rf"(?:[a-z ]+:\s*)?([1-9]|{'|'.join(_WORDS)})(?:[- ](?:hops?|triples?))?\W*", re.IGNORECASE)
 
 
 class HopClassifier(Brick):

@@ -7,11 +7,12 @@ from collections.abc import Collection, Sequence
 
 from graphbrick.core.answer import NearReading
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, stem
 
 _NAMES, _SHORTEST = 3, 4  # names that are near to a word, and letters of the shortest word
-_BEFORE = re.compile(r"\b(?:in|on|at|by|with|for|from|to|of|about)\s+$", re.IGNORECASE)
-_BROKEN = re.compile(  # what a question is not any more without its noun or verb
+_BEFORE = Expression(r"\b(?:in|on|at|by|with|for|from|to|of|about)\s+$", re.IGNORECASE)
+_BROKEN = Expression(  # what a question is not any more without its noun or verb
     r"(?:how (?:many|much)|which|whose|(?:in|at|on|of|for) (?:which|what)) "
     r"(?:is|are|was|were|do|does|did|has|have|had|can|will|in|of|at|on|for|with|by|from|to|than)\b"
     r"|(?:who|what|where) (?:(?:is|are) )?(?:\w+ing|in|of|at|the|an?)\b"

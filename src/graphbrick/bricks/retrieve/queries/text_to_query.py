@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from graphbrick.graphs.queries.reply import query_in
 from graphbrick.graphs.queries.row_values import RowMaker
 from graphbrick.graphs.queries.schema_text import sample_query, schema_prefixes, schema_text, trimmed
 from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, known_language
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.messages import Message, as_messages, assistant, user
 from graphbrick.models.llm.replies.replies import one_line, shown
@@ -39,7 +39,7 @@ QUERY_EVENT = "query: "
 """The beginning of the event with the query whose rows are returned."""
 _SEEDS = 10  # shown to the model
 _LONGEST_REPLY, _LONGEST_PROBLEM = 4_000, 2_000  # characters that the model is shown again
-_ADDRESS = re.compile(r"^[a-z+]+:.*?(?= refuses the query: )")  # where the graph is says nothing to the model
+_ADDRESS = Expression(r"^[a-z+]+:.*?(?= refuses the query: )")  # where the graph is says nothing to the model
 
 
 class _BadQueryError(GraphbrickError):

@@ -14,6 +14,7 @@ from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.graph import DIRECTIONS
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.enough import is_enough
@@ -22,7 +23,7 @@ from graphbrick.pipeline import RetrieveStage
 
 _FACTS = 20  # shown to a debate
 _LONGEST = 300  # characters of a question
-_LABEL = re.compile(r"^(?:[\w ,'-]{0,60}\bquestion\b[\w ]{0,20}|answer|q)\s*:\s*", re.IGNORECASE)
+_LABEL = Expression(r"^(?:[\w ,'-]{0,60}\bquestion\b[\w ]{0,20}|answer|q)\s*:\s*", re.IGNORECASE)
 _QUOTES = "\"'`* “”„‘’«»"
 
 

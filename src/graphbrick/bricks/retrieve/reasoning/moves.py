@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,10 +11,11 @@ from graphbrick.bricks.retrieve.paths.beam import Partial
 from graphbrick.core import Query, Subgraph, seeds_of
 from graphbrick.core.compute import check_limits
 from graphbrick.core.graph import follow
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.llm.replies.replies import one_line
 
 Ints = npt.NDArray[np.int64]
-_UNNAMED = re.compile(r"[mg]\.[0-9a-z_]+")
+_UNNAMED = Expression(r"[mg]\.[0-9a-z_]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

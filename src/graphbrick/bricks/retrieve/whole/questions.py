@@ -8,15 +8,16 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import nfc
 
 TOPICS, OVERVIEW, DOCUMENT, LIST, COUNT = "all_topics", "all_overview", "one_overview", "list", "count"
 """The kinds of questions; a question may be about all documents, or the one that it names."""
 
-_END = re.compile(r"[\s.!?…。？！]+$")
-_QUOTES = re.compile(r"[\"“”„«»`*]")
+_END = Expression(r"[\s.!?…。？！]+$")
+_QUOTES = Expression(r"[\"“”„«»`*]")
 _LONGEST = 160  # characters
-_PAGES, _PASSAGES = re.compile("pages?|seiten?|页"), re.compile("passages?|passagen|abschnitte")
+_PAGES, _PASSAGES = Expression("pages?|seiten?|页"), Expression("passages?|passagen|abschnitte")
 
 
 class WholeQuestion(NamedTuple):

@@ -20,6 +20,7 @@ from graphbrick.core.trace import Trace, event, tell_again
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside_text import records_place
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import search_words
 from graphbrick.language.stems import stem
 from graphbrick.pipeline import RetrieveStage
@@ -28,21 +29,21 @@ from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.interpreter import execute
 from graphbrick.text.overview.documents import documents_of
 
-_ABOUT = re.compile(
+_ABOUT = Expression(
     r"\s+(?:(?:that|which) )?(?:are |is |were |was )?(?:about|mention(?:s|ing|ed)?|regarding|concerning|related to|"
     r"deal(?:s|ing)? with|speak(?:s|ing)? of|talk(?:s|ing)? about|contain(?:s|ing)? the words?|with the words?)"
     r"\s+(?:the |an? )?",
     re.IGNORECASE,
 )
-_HOW_MANY = re.compile(r"^(?:how many|(?:the )?number of|count(?: of)?)(?: the)? ", re.IGNORECASE)
-_LIST = re.compile(
+_HOW_MANY = Expression(r"^(?:how many|(?:the )?number of|count(?: of)?)(?: the)? ", re.IGNORECASE)
+_LIST = Expression(
     r"^(?:(?:list|show|give|find|name)(?: me)?(?: all)?(?: of)?(?: the)?|(?:are|is|were) there (?:any|a|an)) ",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"^(?:which|what) ", re.IGNORECASE)
-_GENERIC = re.compile(r"\b(?:rows?|records?|entries|entry|lines|items)\b", re.IGNORECASE)
-_END = re.compile(r"[\s?.!]+$")
-_DANGLING = re.compile(r"\s+(?:are|is|were|was|have|has|do|does)(?: there)?$", re.IGNORECASE)
+_ASKS = Expression(r"^(?:which|what) ", re.IGNORECASE)
+_GENERIC = Expression(r"\b(?:rows?|records?|entries|entry|lines|items)\b", re.IGNORECASE)
+_END = Expression(r"[\s?.!]+$")
+_DANGLING = Expression(r"\s+(?:are|is|were|was|have|has|do|does)(?: there)?$", re.IGNORECASE)
 _MOST_WORDS = 5  # of what records are about
 _SHOWN = 20  # passages that support a number
 

@@ -18,12 +18,13 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.question import tidy
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.replies.replies import read_object, shown
 
 _LONGEST = 300  # characters of a sub-question
 _HIGHEST = 1e300  # numbers above it, and NaN, are refused
-_RESULT = re.compile(r"#(\d{1,2})\b")
+_RESULT = Expression(r"#(\d{1,2})\b")
 _KINDS = {"more_than": "over", "less_than": "under", "at_least": "least", "at_most": "most", "between": "between"}
 
 

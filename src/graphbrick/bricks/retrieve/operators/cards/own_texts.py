@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,10 +10,11 @@ from graphbrick.bricks.retrieve.operators.sets import Place, Shown, TextPlan, no
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.items import Entity, Item
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
 
-_ASKED = re.compile(
+_ASKED = Expression(
     r"^(?:(?:what|which)(?: is| are| was| were)? |(?:show|give|tell)(?: me)? |list )?(?:all |any )?(?:the |an? )?"
     r"(?P<what>descriptions?|alias(?:es)?|(?:other|alternative|alternate) names?|synonyms|nicknames?) (?:of|for) "
     r"(?:the (?:[a-z]+ )?)?(?P<who>e\d+(?:(?:, | and |, and )e\d+)*)$"

@@ -21,6 +21,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
     no_value,
 )
 from graphbrick.core.items import Item
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stems
 from graphbrick.patterns.properties.sources import owners_of
 
@@ -33,19 +34,19 @@ _LEAD = (
 )
 _WHO = r"(?:the )?(?P<who>e\d+(?:(?:, e\d+)*,? and e\d+)?)"
 _LISTS = (
-    re.compile(rf"{_LEAD}(?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:of|for) {_WHO}$"),
-    re.compile(rf"{_LEAD}(?P<list>[^?:;]+?) of {_WHO}(?: and|,) (?P<rest>(?:(?:its|their|his|her|the) )?[^?:;]+)$"),
-    re.compile(rf"^(?:what|which) (?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:does|do|did) {_WHO} have$"),
-    re.compile(rf"^(?:tell me about )?{_WHO}(?::|,| -) ?(?:the |its )?(?P<list>[^?:;]+?(?:,| and )[^?:;]+)$"),
+    Expression(rf"{_LEAD}(?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:of|for) {_WHO}$"),
+    Expression(rf"{_LEAD}(?P<list>[^?:;]+?) of {_WHO}(?: and|,) (?P<rest>(?:(?:its|their|his|her|the) )?[^?:;]+)$"),
+    Expression(rf"^(?:what|which) (?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:does|do|did) {_WHO} have$"),
+    Expression(rf"^(?:tell me about )?{_WHO}(?::|,| -) ?(?:the |its )?(?P<list>[^?:;]+?(?:,| and )[^?:;]+)$"),
 )
-_HOW_MANY = re.compile(
+_HOW_MANY = Expression(
     rf"^how (?:many|much) (?P<list>[a-z -]+?(?:,| and )[a-z, -]+?) (?:does|do|did|has|have|had) {_WHO}"
     r"(?: (?:have|had|get|got|make|made|score|scored|receive|received|keep|kept|collect|collected))?$"
 )
-_POSSESSIVE = re.compile(rf"{_LEAD}{_WHO}'s (?P<list>[^?:;]+?(?:,| and )[^?:;]+)$")
-_BETWEEN = re.compile(r"(?:, and |, | and (?:also )?)(?:the |its |their |his |her |what (?:is|are) )*")
-_OWN = re.compile(r"^(?:the|its|their|his|her) ")
-_MENTION = re.compile(r"\be\d+\b")
+_POSSESSIVE = Expression(rf"{_LEAD}{_WHO}'s (?P<list>[^?:;]+?(?:,| and )[^?:;]+)$")
+_BETWEEN = Expression(r"(?:, and |, | and (?:also )?)(?:the |its |their |his |her |what (?:is|are) )*")
+_OWN = Expression(r"^(?:the|its|their|his|her) ")
+_MENTION = Expression(r"\be\d+\b")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -16,11 +15,12 @@ from graphbrick.bricks.retrieve.operators.measures import Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import Ints, Place
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.clocks import hours_of, is_clock
 from graphbrick.patterns.properties.sources import Source
 
-_TIME = re.compile(r"(?P<hours>\d{1,2})(?::(?P<minutes>[0-5]\d))?(?P<half>am|pm|a\.m|p\.m)?")
+_TIME = Expression(r"(?P<hours>\d{1,2})(?::(?P<minutes>[0-5]\d))?(?P<half>am|pm|a\.m|p\.m)?")
 _NAMED = {"noon": 12.0, "midday": 12.0, "midnight": 24.0}
 _PAST = {"half past": 0.5, "quarter past": 0.25, "quarter to": -0.25}
 _HALVES = {

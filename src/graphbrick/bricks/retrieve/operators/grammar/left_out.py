@@ -19,68 +19,69 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, spaced, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
-_NEGATED = re.compile(r"\b(?:without|not|no|of 0|other than)\b")  # in texts of plans
-_NOT_WITHIN = re.compile(  # «not before» is from then on
+_NEGATED = Expression(r"\b(?:without|not|no|of 0|other than)\b")  # in texts of plans
+_NOT_WITHIN = Expression(  # «not before» is from then on
     r"\b(?:not|never)\b(?: [a-z]+){0,3} (than|before|after|since|until|till|over|under|above|below|at least|at most"
     r"|between|up to)\b"
 )
-_NO = re.compile(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
-_WITHOUT = re.compile(r"\b(?:without|except|excluding)\b")
-_NONE = re.compile(r"\b(?:none|nobody|no one|nothing|neither|nor)\b")
-_ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! a\b)(?!-)")
-_MORE = re.compile(r"\b(?:more|fewer)\b(?! than\b)")
-_OR_MORE = re.compile(r"\bor (?:more|fewer|less)\b")
-_OPEN = re.compile(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
-_ALONE = re.compile(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
-_YEAR = re.compile(  # a date, or after a word of time: «over 2000 mm» is none
+_NO = Expression(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
+_WITHOUT = Expression(r"\b(?:without|except|excluding)\b")
+_NONE = Expression(r"\b(?:none|nobody|no one|nothing|neither|nor)\b")
+_ONLY = Expression(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! a\b)(?!-)")
+_MORE = Expression(r"\b(?:more|fewer)\b(?! than\b)")
+_OR_MORE = Expression(r"\bor (?:more|fewer|less)\b")
+_OPEN = Expression(r"\b(?:over|under|at least|at most)\b")  # in texts of plans
+_ALONE = Expression(r"\b(?:without|only|of \d+|exactly \d+)\b")  # in texts of plans
+_YEAR = Expression(  # a date, or after a word of time: «over 2000 mm» is none
     r"\b(?P<year>(?:1[5-9]|20)\d\d)(?=-\d\d)"
     r"|\b(?:in|on|during|since|until) (?:the year |[a-z]+ )?(?:\d{1,2}(?:st|nd|rd|th)?,? )?"
     r"(?P<said>(?:1[5-9]|20)\d\d)\b"
 )
-_PER = re.compile(
+_PER = Expression(
     r"\b(?:per|(?:for|in|of|by|at) each|(?:do|does|did|has|have|had) (?:each|every)"
     r"|(?:each|every) (?:year|month|quarter|week|day))\b(?! other)"
 )
-_EACH_TIME = re.compile(r"\b(?:each|every) (?:year|month|quarter|week|day)\b")
-_GROUPED = re.compile(r"(?i)\beach\b|per|\bmean\b")  # in texts of plans, where the name of a property may have «per»
+_EACH_TIME = Expression(r"\b(?:each|every) (?:year|month|quarter|week|day)\b")
+_GROUPED = Expression(r"(?i)\beach\b|per|\bmean\b")  # in texts of plans, where the name of a property may have «per»
 _MOST, _BEST = (
-    re.compile(r"(?<!at )\b(?:most|fewest|least)\b(?! of\b)"),
-    re.compile(r"(?i)(?<!at )most|est\b|first|last|best|max|min"),
+    Expression(r"(?<!at )\b(?:most|fewest|least)\b(?! of\b)"),
+    Expression(r"(?i)(?<!at )most|est\b|first|last|best|max|min"),
 )
-_TOTAL = re.compile(r"\b(?:total|combined|altogether)\b|\btogether$")
-_SUMMED = re.compile(r"(?i)sum|total|mean|count|number|combined|largest|smallest")
-_OWN = re.compile(r"\b(?:their|its|his|her) own\b")
-_OWN_SHOWN = re.compile(r"(?i)(?<![a-z])own(?![a-z])")  # a town is not one's own
-_ON_TIME, _TIMELY = re.compile(r"\bon time\b(?! \w)"), re.compile(r"(?i)time|before|until|late|delay")
+_TOTAL = Expression(r"\b(?:total|combined|altogether)\b|\btogether$")
+_SUMMED = Expression(r"(?i)sum|total|mean|count|number|combined|largest|smallest")
+_OWN = Expression(r"\b(?:their|its|his|her) own\b")
+_OWN_SHOWN = Expression(r"(?i)(?<![a-z])own(?![a-z])")  # a town is not one's own
+_ON_TIME, _TIMELY = Expression(r"\bon time\b(?! \w)"), Expression(r"(?i)time|before|until|late|delay")
 _ADJECTIVES = "main|single|large|great|small|big|long|real|actual|true|correct|available|live|given|chief|official"
-_ADJECTIVE = re.compile(  # that says which ones are meant, before a noun for them
+_ADJECTIVE = Expression(  # that says which ones are meant, before a noun for them
     r"(?:^|\b(?:which|what|the|all|any|every|many|of|list|our|are|there|show|me|e\d+) )"
     rf"(?P<word>{_ADJECTIVES}) (?=(?P<noun>[a-z]+(?: [a-z]+)?))"
 )
-_BE_ADJECTIVE = re.compile(rf"\b(?:is|are|was|were)(?: (?:very|really|quite))? (?P<word>{_ADJECTIVES})$")
-_NEVER = re.compile(r"(?!)")
-_COUNT, _COUNTED = re.compile(r"\bcounts?$|\btheir (?:number|count)\b"), re.compile(r"(?i)count|number|sum|total")
-_AND_HOW = re.compile(r"\band how (?:many|much)\b")  # a second question
-_COMPARED = re.compile(r"\b(?:over|above|under|below|(?:more|less|fewer|higher|lower) than|at least|at most) [€$£]?\d")
-_BOUNDED = re.compile(
+_BE_ADJECTIVE = Expression(rf"\b(?:is|are|was|were)(?: (?:very|really|quite))? (?P<word>{_ADJECTIVES})$")
+_NEVER = Expression(r"(?!)")
+_COUNT, _COUNTED = Expression(r"\bcounts?$|\btheir (?:number|count)\b"), Expression(r"(?i)count|number|sum|total")
+_AND_HOW = Expression(r"\band how (?:many|much)\b")  # a second question
+_COMPARED = Expression(r"\b(?:over|above|under|below|(?:more|less|fewer|higher|lower) than|at least|at most) [€$£]?\d")
+_BOUNDED = Expression(
     r"(?i)over|above|under|below|at least|at most|before|after|since|until|more|less|between|from|per"
 )
 _SHOWN_BY = (
     (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
     (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN), (_ON_TIME, _TIMELY),
 )  # fmt: skip
-_WINS, _WON = re.compile(r"\b(?:wins|losses|draws)\b"), re.compile(r"(?i)win|won|loss|lost|draw|result|record")
+_WINS, _WON = Expression(r"\b(?:wins|losses|draws)\b"), Expression(r"(?i)win|won|loss|lost|draw|result|record")
 _SHARE, _SHARED = (
-    re.compile(r"^what (?:share|percentage|proportion|fraction) of\b"),
-    re.compile(r"(?i)share|percent|ratio"),
+    Expression(r"^what (?:share|percentage|proportion|fraction) of\b"),
+    Expression(r"(?i)share|percent|ratio"),
 )
-_NON = re.compile(r"\bnon[- ](?= |$)")  # before a name
+_NON = Expression(r"\bnon[- ](?= |$)")  # before a name
 _SHOWN_BY_GRAMMAR = (
     (_NON, _NEGATED),
     (_WINS, _WON),
@@ -89,12 +90,12 @@ _SHOWN_BY_GRAMMAR = (
     (_COUNT, _COUNTED),
     (_COMPARED, _BOUNDED),
 )
-_AND_WHO = re.compile(r"\band (?:who|what|when|where|how)\b")  # a second question
-_OTHER = re.compile(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
-_PLACED = re.compile(r"\b(?:in|at|on) (e\d+)\b")
+_AND_WHO = Expression(r"\band (?:who|what|when|where|how)\b")  # a second question
+_OTHER = Expression(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
+_PLACED = Expression(r"\b(?:in|at|on) (e\d+)\b")
 _LOOKED_AT = 50  # answers
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
-_NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|million|billion|thousand|hundred)\b)(?!-)")
+_NUMBER = Expression(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|million|billion|thousand|hundred)\b)(?!-)")
 
 
 def check_left_out(parser: Parser, plan: Plan | None) -> None:

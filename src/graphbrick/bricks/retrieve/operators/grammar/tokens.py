@@ -12,17 +12,18 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Amount
 from graphbrick.core.deferred import cached_property
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, stem
 from graphbrick.patterns.properties.terms import Term, terms_in
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
-_TOKEN = re.compile(r"\d+:\d+|[^\s,;:?!()«»\"]+|,")
-_METRES = re.compile(r"(?<=\d) m\b(?! people)|(?<=\d\d\d)m\b")
-_SQUARE = re.compile(r"(\d|lion|sand) (?:square |sq\.? ?)(kilomet|km|met|m|mi|feet|ft)(?:[a-z]*)\b")
+_TOKEN = Expression(r"\d+:\d+|[^\s,;:?!()«»\"]+|,")
+_METRES = Expression(r"(?<=\d) m\b(?! people)|(?<=\d\d\d)m\b")
+_SQUARE = Expression(r"(\d|lion|sand) (?:square |sq\.? ?)(kilomet|km|met|m|mi|feet|ft)(?:[a-z]*)\b")
 _SQUARES = {"ki": "km2", "km": "km2", "me": "m2", "m": "m2", "mi": "mi2", "fe": "sqft", "ft": "sqft"}
-_OF_MONTH = re.compile(
+_OF_MONTH = Expression(
     r"(?:the )?(?:(?P<number>\d{1,2})(?:st|nd|rd|th)? (?:of )?(?P<month>[a-z]{3,9})|(?P<name>[a-z]{3,9})"
     r"(?: (?P<day>\d{1,2})(?:st|nd|rd|th)?)?)(?=$| (?!(?:of )?\d{4}\b))"
 )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card
+from graphbrick.language.expressions.expression import Expression
 
-_EACH = re.compile(r"\b(?:per|each|every|by|their|its|his|her|(?:the|an) average)\b")
-_HYPHEN = re.compile(r"(?<=\bbest|\bmost)-(?=[a-z])|(?<=\bleast)-(?=[a-z])|(?<=\btop)-(?=[a-z])")
-_MORE = re.compile(r"\b(?:more|fewer|less)\b")
-_BEST = re.compile(r"\b(?:most|fewest|least|(?:high|low|larg|bigg|small|great)est)\b")
+_EACH = Expression(r"\b(?:per|each|every|by|their|its|his|her|(?:the|an) average)\b")
+_HYPHEN = Expression(r"(?<=\bbest|\bmost)-(?=[a-z])|(?<=\bleast)-(?=[a-z])|(?<=\btop)-(?=[a-z])")
+_MORE = Expression(r"\b(?:more|fewer|less)\b")
+_BEST = Expression(r"\b(?:most|fewest|least|(?:high|low|larg|bigg|small|great)est)\b")
 
 
 def of_grammar(parser: Parser) -> Plan | None:

@@ -11,9 +11,10 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Differenc
 from graphbrick.bricks.retrieve.operators.sets import Shown
 from graphbrick.bricks.retrieve.operators.wordings.units import factor_by_size, factor_of, may_be_in, unit_in
 from graphbrick.core.trace import event
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.properties.sources import Source
 
-_NUMBER = re.compile(r"(?P<before>.*: |)(?P<n>-?\d[\d,]*(?:\.\d+)?)(?: [^\W\d]\S*)?", re.DOTALL)
+_NUMBER = Expression(r"(?P<before>.*: |)(?P<n>-?\d[\d,]*(?:\.\d+)?)(?: [^\W\d]\S*)?", re.DOTALL)
 _DIGITS, _SMALL = 4, 0.01  # of a number in another unit that are shown at least, and from which it has no exponent
 _WRITTEN = {one.lower(): one for one in "kB KiB MB MiB GB GiB TB TiB kHz MHz GHz Hz W kW MW kJ".split()}
 

@@ -18,6 +18,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Evidence, Path, Query
 from graphbrick.core.trace import event
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.forms import singular
 from graphbrick.language.stems import stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
@@ -36,11 +37,11 @@ _LIKELY = 0.5
 _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
-_ASKED_LAST = re.compile(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [a-z]+)$")  # «... were in which genres»
-_OF_ONE_THAT_DOES = re.compile(
+_ASKED_LAST = Expression(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [a-z]+)$")  # «... were in which genres»
+_OF_ONE_THAT_DOES = Expression(
     r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
 )
-_ASKED_NOUN = re.compile(r"^(?:who|what) (?:is|are|was|were) the (?P<noun>[a-z]+) (?:of|in|at|for)\b")
+_ASKED_NOUN = Expression(r"^(?:who|what) (?:is|are|was|were) the (?P<noun>[a-z]+) (?:of|in|at|for)\b")
 _MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question

@@ -25,6 +25,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.forms import may_be_who
 from graphbrick.language.stems import WORD, root, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
@@ -35,21 +36,21 @@ AMBIGUOUS = "schema.ambiguous"
 """The code of the error that two paths explain a phrase equally well."""
 
 _MOST_HOPS, _MOST_WAYS = 6, 20_000
-_LEAD = re.compile(
+_LEAD = Expression(
     r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what|whose|name|list|give me|show me|find|all)"
     r"(?: of)?(?: all)?(?: of)?(?: the)? "
 )
-_VERB_ALONE = re.compile(r"what [a-z]+s (?:the |an? )?e\d+")
-_NOUN_LEAD = re.compile(r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what) ")
-_WHO_IS = re.compile(r"^(?:who|where) (?:is |are |was |were )?(?:all )?(?:the )?")
-_IS_WHERE = re.compile(r"^where (?:is|are|was|were) (?:the )?e\d+\b")
-_IS = re.compile(r"^(?:is|are|was|were)(?: there)?(?: all| any)?(?: the| an?)? ")
-_HEAD = re.compile(
+_VERB_ALONE = Expression(r"what [a-z]+s (?:the |an? )?e\d+")
+_NOUN_LEAD = Expression(r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what) ")
+_WHO_IS = Expression(r"^(?:who|where) (?:is |are |was |were )?(?:all )?(?:the )?")
+_IS_WHERE = Expression(r"^where (?:is|are|was|were) (?:the )?e\d+\b")
+_IS = Expression(r"^(?:is|are|was|were)(?: there)?(?: all| any)?(?: the| an?)? ")
+_HEAD = Expression(
     r"(?:e\d+ )?(.*?)(?:$|\b(?:is|are|was|were|do|does|did|has|have|had|can|will|would|e\d+|that|which|who|whose|"
     r"of|in|on|at|by|for|with|from|to)\b)"
 )
 # Words that change what the entities at the end of a path are; no path says them.
-_CHANGES = re.compile(
+_CHANGES = Expression(
     r"\b(?:not|never|no|none|without|except|neither|nor|only|just|exactly|every|each|first|last|same|common|shared?|both|either|"
     r"most|least|fewest|more|less|fewer|between|than|how|when|why|and|or|but|other|others|else|another|also|still|yet)\b"
 )

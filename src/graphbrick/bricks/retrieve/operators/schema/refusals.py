@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
@@ -11,22 +9,23 @@ from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError, Plan, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.forms import PERSON, PLACE, TIME, kind_of
 from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.properties.sources import sources_of
 
-_WHICH = re.compile(r"(?:which|what) ")
+_WHICH = Expression(r"(?:which|what) ")
 _LONGEST_NOUN, _LOOKED_AT = 3, 50  # words, and ends
-_THEY = re.compile(
+_THEY = Expression(
     r"\bthey (?:do|did|have|are|were|can) (?:not|never)\b|\btheir own [a-z]+ (?:does|do|did|is|has) not\b"
 )
-_YES_NO_LAST = re.compile(
+_YES_NO_LAST = Expression(
     r", *(does|do|did|is|are|was|were|has|have|can) (?:the )?(?:e\d+|it|they|he|she|there)\b[^,]*$"
 )
-_AMOUNT = re.compile(
+_AMOUNT = Expression(
     r"(?:what|how much) (?:does|do|did|would|can|could) .+ (?P<verb>earn|cost|weigh|make a year|charge|get paid)$"
 )
-_NUMBER = re.compile(r"(?<![\w.-])\d[\d,.]*\b")
+_NUMBER = Expression(r"(?<![\w.-])\d[\d,.]*\b")
 
 
 def check_one(english: English, text: str) -> None:

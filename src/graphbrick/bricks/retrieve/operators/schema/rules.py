@@ -23,6 +23,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
     Without,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.chains import Chain
@@ -32,14 +33,14 @@ from graphbrick.patterns.unknown_words import WordReader
 NO_PATH = "schema.no_path"
 """The code of the error that no path explains a phrase about all entities of a name."""
 
-_DOES = re.compile(r"[^s]s$").search  # «owns», not «owned», which may be said of both ends
-_DONE_BY = re.compile(r"\b([a-z]+) by\b")
-_ARTICLE = re.compile(r"(?:^| )(?:an?|the|any|some|all|all the)? ?$")
-_BARE = re.compile(r"(?:which|what|who|list|name|show|show me|give me|all|the| )*$")
-_NOT_A_VERB = re.compile(r"(?:more|less|fewer|larger|smaller|higher|lower|over|under|above|below|any more|than)\b")
-_OTHER_VERB = re.compile(r"\be\d+ [a-z]+ (?:but|and|yet)(?: did| does| do| has| have| had)?$")
-_NO_VERB = re.compile(r"(?:(?:of|in|with|by|on|to|for|from|at|as) )?(?:the )?e\d+\b")
-_UNIVERSAL = re.compile(r"\b(?:every|each|all|only|just|most|exactly|both|more|less|fewer|than)\b(?!-)")
+_DOES = Expression(r"[^s]s$").search  # «owns», not «owned», which may be said of both ends
+_DONE_BY = Expression(r"\b([a-z]+) by\b")
+_ARTICLE = Expression(r"(?:^| )(?:an?|the|any|some|all|all the)? ?$")
+_BARE = Expression(r"(?:which|what|who|list|name|show|show me|give me|all|the| )*$")
+_NOT_A_VERB = Expression(r"(?:more|less|fewer|larger|smaller|higher|lower|over|under|above|below|any more|than)\b")
+_OTHER_VERB = Expression(r"\be\d+ [a-z]+ (?:but|and|yet)(?: did| does| do| has| have| had)?$")
+_NO_VERB = Expression(r"(?:(?:of|in|with|by|on|to|for|from|at|as) )?(?:the )?e\d+\b")
+_UNIVERSAL = Expression(r"\b(?:every|each|all|only|just|most|exactly|both|more|less|fewer|than)\b(?!-)")
 _LEADS = frozenset(map(stem, ("direct", "lead", "manage", "run", "own", "head", "produce")))  # whom others work for
 _DEPENDS = frozenset(map(stem, ("depend", "require", "need", "use", "rely")))
 _TAIL_IS_ABOVE = frozenset(map(stem, ("report", "under", "boss", "manager", "supervisor", "superior", "by")))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
 from graphbrick.bricks.retrieve.operators.schema.class_graph import Join
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.forms import PERSON, kind_of
 from graphbrick.language.stems import WORD, Stems, root, stem
 from graphbrick.patterns.lexicon import label_stems
 
-WHO = re.compile(
+WHO = Expression(
     r"^(?:who|whom)\b(?! (?:is|are|was|were) (?:all )?(?:the )?(?!(?:in|on|at|with|by|from|of|to)\b)[a-z -]+ "
     r"(?:of|in|on|at|for|by|that|who)\b)"
 )
@@ -27,9 +27,9 @@ _MEMBERSHIP = {
     False: frozenset(map(stem, ("member", "part", "belong", "in", "within"))),
     True: frozenset(map(stem, ("include", "contain"))),
 }
-_BELONGS = re.compile(r"\b(?:on|in|at|of|within|inside) e\d+\b")
-_BEFORE = re.compile(r"\b(?P<word>of|in|on|at|by|for|with|from|to|about) e\d+\b")
-_FIRST_VERB = re.compile(r"(?:who|which [a-z]+|what [a-z]+) (?:(?:has|have|had|is|are|was|were) )?([a-z]+)")
+_BELONGS = Expression(r"\b(?:on|in|at|of|within|inside) e\d+\b")
+_BEFORE = Expression(r"\b(?P<word>of|in|on|at|by|for|with|from|to|about) e\d+\b")
+_FIRST_VERB = Expression(r"(?:who|which [a-z]+|what [a-z]+) (?:(?:has|have|had|is|are|was|were) )?([a-z]+)")
 _SMALL_ROOTS = frozenset(map(root, ("in", "on", "at", "by", "for", "with", "from", "to", "of", "is", "has")))
 _Y = ("y", "i")
 

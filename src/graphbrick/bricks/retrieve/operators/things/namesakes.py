@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stems
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST = 50  # entities of one name
 _MOST_NAMED = 4  # names of a question of which others are tried
-_COMPARED = re.compile(r"\be(?P<one>\d+)\b(?:,? (?:or|vs\.?|versus)|[^,]* than)(?: [a-z]+){0,2} e(?P<other>\d+)\b")
+_COMPARED = Expression(r"\be(?P<one>\d+)\b(?:,? (?:or|vs\.?|versus)|[^,]* than)(?: [a-z]+){0,2} e(?P<other>\d+)\b")
 _MOST_WORDS = 16  # words that tell them apart
 
 

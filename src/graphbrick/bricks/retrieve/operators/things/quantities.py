@@ -10,24 +10,25 @@ from graphbrick.bricks.retrieve.operators.wordings.units import factor_of
 from graphbrick.core import Query
 from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.properties.sources import Source, has_triple_properties, sources_of
 
-_AMOUNT = re.compile(
+_AMOUNT = Expression(
     r"\b(?:how (?:much|many|high|low)|most|least|more|less|fewer|highest|lowest|largest|smallest|average|mean|median|"
     r"total|sum|over|under|above|below|between|at (?:least|most)|exactly|rich(?:er|est)?|high|low|amounts?|contents?|"
     r"levels?|values?|per ?cent|percentage|score)\b|[%<>]|\d",
     re.I,
 )
 # What stands before a quantity.
-_HAVING = re.compile(
+_HAVING = Expression(
     r"\b(?:have|has|had|contain(?:s|ing)?|with|without|lacks?|no|any|some) (?:(?:no|any|some|the) )?[\"“«']?$", re.I
 )
-_OF = re.compile(r"[\"”»']? (?:in|of|for) ")  # what follows one: «iron in spinach»
-_NUMBER = re.compile(r"(?P<n>\d[\d,.]*) ?(?P<unit>[a-zµ]+(?:/[a-z]+)?)? (?:of )?(?:the )?$", re.I)
+_OF = Expression(r"[\"”»']? (?:in|of|for) ")  # what follows one: «iron in spinach»
+_NUMBER = Expression(r"(?P<n>\d[\d,.]*) ?(?P<unit>[a-zµ]+(?:/[a-z]+)?)? (?:of )?(?:the )?$", re.I)
 # «richer in iron» has more of it; «the food highest in iron» the most.
-_RICH = re.compile(r"\b(?P<be>(?:is|are|was|were) )?(?:the )?(?P<how>rich|high|low|poor)(?P<form>er|est) in $", re.I)
+_RICH = Expression(r"\b(?P<be>(?:is|are|was|were) )?(?:the )?(?P<how>rich|high|low|poor)(?P<form>er|est) in $", re.I)
 _OPENING, _CLOSING = "\"“«'", "\"”»'"
-_BASIS = re.compile(
+_BASIS = Expression(
     r"(?P<lead>,? ?\b(?:in|for|per|out of)) (?:each |every )?(?P<n>\d+) ?(?P<unit>g|ml|l|kg|oz)(?:rams?)?\b"
     r"(?P<of> of\b)?",
     re.I,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, CannotPlanError
 from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.bricks.retrieve.operators.wordings.doers import by_doer
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wording import English
     from graphbrick.core import Evidence
 
-_TOTAL = re.compile(r"\b(?:total|combined)\b")
+_TOTAL = Expression(r"\b(?:total|combined)\b")
 
 # Readers are imported where they are used: most questions need no properties.
 

@@ -18,13 +18,14 @@ from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import WORD, root, spaced, stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.language.voice import begins_at
 from graphbrick.patterns.lexicon import Lexicon, label_stems, stems_of_name
 
-_IS = re.compile(r"\b(?:been|is|are|was|were)\b")
+_IS = Expression(r"\b(?:been|is|are|was|were)\b")
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))
 _LONGEST_TEXT = 4  # words of a text of triples
 YEARS = frozenset(map(stem, ("year", "season")))

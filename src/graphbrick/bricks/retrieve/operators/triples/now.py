@@ -27,39 +27,40 @@ from graphbrick.core.session import current_session
 from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.column_numbers import as_number
 from graphbrick.patterns.properties.sources import has_triple_properties, sources_of
 
-_NOW = re.compile(
+_NOW = Expression(
     r"\b(currently|presently|still|nowadays|at the moment|at present|these days|right now|as of (?:now|today)"
     r"|(?<!until )(?<!till )now(?! [a-z]+ed\b))\b",
     re.IGNORECASE,
 )
-_CURRENT = re.compile(r"\b(?:current|present|ongoing) (?=[a-z])", re.IGNORECASE)
-_AT_ANY_TIME = re.compile(
+_CURRENT = Expression(r"\b(?:current|present|ongoing) (?=[a-z])", re.IGNORECASE)
+_AT_ANY_TIME = Expression(
     r"\b(?:did|was|were|had|been|ever|never|used to|formerly|previous(?:ly)?|former|past|ex|histor[a-z]+|originally"
     r"|so far|when|how long|first|last|final|start[a-z]*|beg[aiu]n[a-z]*|end[a-z]*|join[a-z]*|left|leave[a-z]*)\b",
     re.IGNORECASE,
 )
-_DATED = re.compile(
+_DATED = Expression(
     r"\b(?:time|since|until|till|before|after|during|between|years?|dates?|century|decade)\b|\b[12]\d{3}\b",
     re.IGNORECASE,
 )
 _DONE = frozenset(map(stem, "work live serve play lead belong stay use hold head manage run".split()))
-_LEFT = re.compile(r"\b(?:left|leaves?|leaving|quit|resigned|departed|formerly|former|no longer|used to)\b")
+_LEFT = Expression(r"\b(?:left|leaves?|leaving|quit|resigned|departed|formerly|former|no longer|used to)\b")
 _FORMERLY = "formerly"
 _NO_LONGER = (
-    (re.compile(r"\b(?:has |have )?(?:left|quit|resigned from|departed from) (?=(?:the )?[A-Z])"), "was formerly in "),
-    (re.compile(r"\b(?:no longer|not any ?more) (?=in |at |with |on )"), "formerly "),
-    (re.compile(r"\bused to (?:be|work) (?=in |at |with |on |for )"), "was formerly "),
-    (re.compile(r"\bformer (?=(?:members?|employees?|people|persons?|staff|workers?|players?|colleagues?|users?"
+    (Expression(r"\b(?:has |have )?(?:left|quit|resigned from|departed from) (?=(?:the )?[A-Z])"), "was formerly in "),
+    (Expression(r"\b(?:no longer|not any ?more) (?=in |at |with |on )"), "formerly "),
+    (Expression(r"\bused to (?:be|work) (?=in |at |with |on |for )"), "was formerly "),
+    (Expression(r"\bformer (?=(?:members?|employees?|people|persons?|staff|workers?|players?|colleagues?|users?"
                 r"|customers?)\b)"), "formerly "),
 )  # fmt: skip
 _STATES = frozenset(("was", "were", "been", "had", "did"))
-_WORD = re.compile(r"[a-z]+")
+_WORD = Expression(r"[a-z]+")
 _FEWEST = 0.03  # of the triples of a relation that go on
 _MOST_TRIPLES = 50_000_000  # of a graph whose ends are looked at
 

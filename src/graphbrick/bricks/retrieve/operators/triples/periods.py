@@ -8,24 +8,25 @@ from typing import NamedTuple
 from graphbrick.bricks.retrieve.operators.dates import Date, of_year
 from graphbrick.bricks.retrieve.operators.measures import Span, span_of
 from graphbrick.bricks.retrieve.operators.wording import English
+from graphbrick.language.expressions.expression import Expression
 
-_YEAR = re.compile(r"(?P<year>1\d{3}|2[01]\d{2})(?:s(?= |$))?(?![\d,.%-])(?! ?(?:or more|or less|%))")
-_UNIT = re.compile(r"(?:the )?(?:year |season |month )?")
-_AFTER = re.compile(r"(?: season| year)?(?=[ ,]|$)")
-_BETWEEN = re.compile(r"\b(?:between|from) (?=the |year|season|\d|[a-z]+ \d)")
-_AND = re.compile(r" ?(?:and|to|until|till|through|-|–) (?=\S)")
-_WORD = re.compile(
+_YEAR = Expression(r"(?P<year>1\d{3}|2[01]\d{2})(?:s(?= |$))?(?![\d,.%-])(?! ?(?:or more|or less|%))")
+_UNIT = Expression(r"(?:the )?(?:year |season |month )?")
+_AFTER = Expression(r"(?: season| year)?(?=[ ,]|$)")
+_BETWEEN = Expression(r"\b(?:between|from) (?=the |year|season|\d|[a-z]+ \d)")
+_AND = Expression(r" ?(?:and|to|until|till|through|-|–) (?=\S)")
+_WORD = Expression(
     r"\b(?P<word>in|during|throughout|for|on|of|back in|since|before|after|until|till|up to|prior to)"
     r"(?= (?:the )?(?:year |season |month )?(?:\d|[a-z]{3,9}\.?,? (?:of |the )?\d))"
 )
-_BARE = re.compile(
+_BARE = Expression(
     r"(?<!than )(?<!over )(?<!above )(?<!under )(?<!below )(?<!least )(?<!most )(?<!exactly )\b(?=[12]\d{3}\b)"
 )
 _KINDS = {
     "since": "least", "before": "under", "prior to": "under", "after": "over", "until": "most", "till": "most",
     "up to": "most",
 }  # fmt: skip
-_DECADE = re.compile(r"\b(?:in|during) the (?P<year>[12]\d{2}0)s\b")
+_DECADE = Expression(r"\b(?:in|during) the (?P<year>[12]\d{2}0)s\b")
 
 
 class Period(NamedTuple):

@@ -12,6 +12,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem
 from graphbrick.patterns.properties.column_numbers import floats_of
 from graphbrick.patterns.properties.sources import has_triple_properties, sources_of
@@ -20,20 +21,20 @@ RATINGS = frozenset(map(stem, "rating score stars star grade mark".split()))
 """Stems of names of numbers that say how good something is, and that do not add up."""
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _MOST_STARS, _NUMBERS_OF = 5, (Kind.INTEGER, Kind.NUMBER)
-_IN_WORDS = re.compile(rf"\b({'|'.join(_NUMBERS)})(?=[ -]stars?\b)")
+_IN_WORDS = Expression(rf"\b({'|'.join(_NUMBERS)})(?=[ -]stars?\b)")
 _STARS = r"(?P<n>\d)[ -]stars?"
-_RECORD = re.compile(
+_RECORD = Expression(
     rf"\b(?P<have>(?:got|gets?|received?|has|have|had|with|without|no|any) )?(?:an? |any )?{_STARS}[ -]"
     r"(?P<noun>reviews?|ratings?|scores?)\b"
 )
-_GAVE = re.compile(
+_GAVE = Expression(
     rf"\b(?P<verb>gave|gives?|given) (?P<what>(?:the )?e\d+) (?:an? )?{_STARS}(?:[ -](?:reviews?|ratings?))?\b"
 )
-_LETTER = re.compile(
+_LETTER = Expression(
     r"\b(?:(?P<verb>gets?|got|receives?|received|earned|achieved|scored|has|have|had)|with) (?:an?|the) "
     r"(?P<letter>[A-Z])\b(?! ?[-'&.]?[A-Z])"
 )
-_THINGS = re.compile(rf"\b{_STARS}[ -](?P<noun>[a-z]+)\b")
+_THINGS = Expression(rf"\b{_STARS}[ -](?P<noun>[a-z]+)\b")
 
 
 def with_grades(graph: Graph, query: Query) -> Query:

@@ -17,6 +17,7 @@ from graphbrick.bricks.retrieve.operators.triples.ratings import RATINGS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import Source, owners_of
@@ -24,12 +25,12 @@ from graphbrick.patterns.properties.sources import Source, owners_of
 _SUMS = ("most", "fewest", "least")
 _COUNT = r"(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten)"
 _OF_SEVERAL = (
-    re.compile(
+    Expression(
         rf"^(?:(?:who|which|what) (?:are|were) )?(?:the |which |what )?{_COUNT} (?P<noun>[a-z]+) "
         r"(?:(?:that|who|which) )?(?P<verb>(?!(?:with|having|has|have|had|of|in|at)\b)[a-z]+) (?:the )?"
         r"(?P<most>most|fewest|least) (?P<what>.+)$"
     ),
-    re.compile(
+    Expression(
         rf"^(?:(?:who|which|what) (?:are|were) )?(?:list |show me |give me )?(?:the |our )?(?P<most>top) {_COUNT} "
         r"(?P<noun>[a-z]+) by (?:total |the )?(?P<what>[a-z]+) (?P<verb>[a-z]+ed|spent|won|sold|bought|made)$"
     ),

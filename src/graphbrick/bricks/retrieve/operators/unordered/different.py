@@ -9,8 +9,9 @@ from dataclasses import replace
 from graphbrick.core import Citation, Evidence, Row
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import Event, StageTrace, event
+from graphbrick.language.expressions.expression import Expression
 
-_DIFFERENT = re.compile(
+_DIFFERENT = Expression(
     r"(?:how many|(?:what is )?(?:the )?(?:number|count) of) (?:different|distinct|unique) (?P<rest>.+?)\W*$",
     re.IGNORECASE,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,17 +10,18 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, ValuePlan
 from graphbrick.bricks.retrieve.operators.sets import TextPlan
 from graphbrick.bricks.retrieve.operators.triples.plans import CountOfTriples, OfTriples
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD
 
-_SUBJECTS = re.compile(
+_SUBJECTS = Expression(
     r"^(?P<ask>how many [a-z -]+?|(?:(?:in|at|on|from|for) )?(?:which|what) [a-z -]+?|where|when|what) "
     r"(?P<do>did|do|have|are|were) (?P<list>e\d+(?:, e\d+)*,? and e\d+)(?P<rest> .+)?$"
 )
-_OWNERS = re.compile(
+_OWNERS = Expression(
     r"^(?P<ask>(?:(?:what|which|who) (?:is|are|was|were) )?(?:(?:list|show|give me|name) )?(?:the )?[a-z][a-z -]*?) "
     r"(?P<do>of) (?P<list>e\d+(?:, e\d+)+,? and e\d+)(?P<rest>)$"
 )
-_MENTION = re.compile(r"e(\d+)")
+_MENTION = Expression(r"e(\d+)")
 _TOGETHER = frozenset(
     "together both all total combined altogether common same share each other and or than not".split()
 )

@@ -13,6 +13,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
@@ -23,13 +24,13 @@ from graphbrick.patterns.properties.sources import UNITS
 _LEAST, _APART = 0.4, 0.105  # similarity of the property, and how much farther the next property or relation is
 _SURELY = 0.55  # similarity from which a plural may be a number
 _TRIPLES = 2_000  # of the entity, whose relations may be meant
-_WHO_DOES = re.compile(r"(?:who|which [a-z]+) (?P<verb>[a-z]+) (?:the )?e\d+")
-_WORD = re.compile(r"[a-z][\w'-]*")
-_THINGS = re.compile(r"which [a-z -]*?s (?:has|have|had|do|does|did|is|are|was|were|of|in|by|with|that)\b")
+_WHO_DOES = Expression(r"(?:who|which [a-z]+) (?P<verb>[a-z]+) (?:the )?e\d+")
+_WORD = Expression(r"[a-z][\w'-]*")
+_THINGS = Expression(r"which [a-z -]*?s (?:has|have|had|do|does|did|is|are|was|were|of|in|by|with|that)\b")
 _OF_UNITS = frozenset(map(stem, UNITS))
-_IN_HOW_MANY = re.compile(r"(?:in|on|at|for|from|with|by|of) how (?:many|much)\b")
+_IN_HOW_MANY = Expression(r"(?:in|on|at|for|from|with|by|of) how (?:many|much)\b")
 _COUNTS = frozenset(("how many", "how much"))
-_YES_NO = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b")
+_YES_NO = Expression(r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b")
 _ASKING = frozenset(
     "how what what's whats when where which who whose please i we need want know tell me us give show name find"
     " get".split()
@@ -37,9 +38,9 @@ _ASKING = frozenset(
 _GENERAL = frozenset(map(stem, "name code date number value total full current".split()))
 _DAY = r"(?:on|in|at|since) (?:what|which) (?:day|date|year|time)"
 _KINDS = (
-    (re.compile(r"how (?:many|much)\b"), (Kind.INTEGER, Kind.NUMBER)),
-    (re.compile(rf"(?:when|{_DAY})\b"), (Kind.DATE, Kind.DATETIME, Kind.INTEGER)),
-    (re.compile(r"(?:where|who|whose)\b"), ()),  # a place or somebody, of which a name says too little
+    (Expression(r"how (?:many|much)\b"), (Kind.INTEGER, Kind.NUMBER)),
+    (Expression(rf"(?:when|{_DAY})\b"), (Kind.DATE, Kind.DATETIME, Kind.INTEGER)),
+    (Expression(r"(?:where|who|whose)\b"), ()),  # a place or somebody, of which a name says too little
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
@@ -18,12 +17,13 @@ from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty,
 from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, spaced, stems
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
 _NAMES = frozenset("names numbers ids identifiers".split())
-_NO_NOUN = re.compile(r"(?:al|ic|ive|ous|ed|ing|ly|able)$")
+_NO_NOUN = Expression(r"(?:al|ic|ive|ous|ed|ing|ly|able)$")
 _ROOT = 6  # letters that a word and the name of a class begin with
 _LONGEST = 3  # words of the name of a class
 _MOST = 24  # ways of splitting a question into parts

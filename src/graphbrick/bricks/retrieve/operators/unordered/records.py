@@ -5,7 +5,6 @@ A person may comment on a thing, or review it, more than once. «Comments» are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
@@ -42,13 +41,14 @@ from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, tot
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
-_THAN = re.compile(r"\bthan (?:the )?(e\d+)\b")
-_WORD = re.compile(r"[a-z]+")
-_IN_ORDER = re.compile(r"\b(?:without|but|neither|nor|than)\b")
-_WHEN = re.compile(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
+_THAN = Expression(r"\bthan (?:the )?(e\d+)\b")
+_WORD = Expression(r"[a-z]+")
+_IN_ORDER = Expression(r"\b(?:without|but|neither|nor|than)\b")
+_WHEN = Expression(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
 
 
 def by_grammar(parser: Parser) -> Plan | None:

@@ -12,6 +12,7 @@ from graphbrick.core import Evidence
 from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
@@ -22,13 +23,13 @@ from graphbrick.patterns.properties.sources import sources_of, words_of_values
 _ENOUGH = 0.8  # confidence of a reading with a class
 _LEAST = 0.3  # similarity of a class
 _SHORTEST = 3  # letters of a noun
-_WORD = re.compile(r"[\w-]+")
-_BEFORE_NOUN = re.compile(
+_WORD = Expression(r"[\w-]+")
+_BEFORE_NOUN = Expression(
     r"(?:|which|what|many|every|each|all|any|no|the|an?|our|your|my|these|those|of|different|other|more|fewer|most"
     r"|least|[a-z]{2,}est)"
 )
-_NAME = re.compile(r"e\d+")
-_OF_UNIT = re.compile(r"is compared as it is$")  # what is assumed of a currency
+_NAME = Expression(r"e\d+")
+_OF_UNIT = Expression(r"is compared as it is$")  # what is assumed of a currency
 _ASKING = frozenset(("which", "what", "many", "much", ""))
 _GOES_ON = frozenset("of on about for to from against behind".split())
 _LIGHT = frozenset(

@@ -13,10 +13,11 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, UnknownNounError, ValuePlan
 from graphbrick.bricks.retrieve.operators.whole.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems
 
-_OF_ALL = re.compile(r"(?:average|mean|total|combined|overall|sum of)\b")
+_OF_ALL = Expression(r"(?:average|mean|total|combined|overall|sum of)\b")
 _KINDS = ("over", "under", "least", "most")
 
 

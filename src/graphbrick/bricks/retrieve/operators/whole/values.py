@@ -10,12 +10,13 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
-_MORE_THAN = re.compile(r"(?P<more>more|fewer|less) .* than ")
-_DONE = re.compile(r"(?:the )?e\d+ (?P<verb>.+)")  # «e0 own»
-_DONE_BY = re.compile(r"(?P<verb>.+ by )(?:the )?e\d+")  # «owned by e0»
+_MORE_THAN = Expression(r"(?P<more>more|fewer|less) .* than ")
+_DONE = Expression(r"(?:the )?e\d+ (?P<verb>.+)")  # «e0 own»
+_DONE_BY = Expression(r"(?P<verb>.+ by )(?:the )?e\d+")  # «owned by e0»
 
 
 class Numbers:

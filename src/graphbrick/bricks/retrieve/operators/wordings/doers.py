@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.plan import Degree, Having, SetPlan
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.english.senses import near_nouns
 from graphbrick.patterns.lexicon import verb_forms
 from graphbrick.patterns.properties.sources import sources_of
 
-_WHO_DOES = re.compile(r"who (?:(?:has|have|had) )?(?P<verb>[a-z]+)(?: (?:on|in))? (?P<who>e\d+)$")
+_WHO_DOES = Expression(r"who (?:(?:has|have|had) )?(?P<verb>[a-z]+)(?: (?:on|in))? (?P<who>e\d+)$")
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -11,21 +10,22 @@ from graphbrick.bricks.retrieve.operators.properties.plans import TripleValues, 
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.units import is_in_unit, names_of_unit
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
 
-_UNITS_OF = re.compile(
+_UNITS_OF = Expression(
     r"^how many (?P<unit>[a-z]+)(?: of (?P<noun>[a-z ]+?))? (?:do|does|did|is|are|was|were|has|have) "
     r"(?:the )?(?P<who>e\d+)(?: (?P<verb>[a-z ]+))?$"
 )
-_HOW_BIG = re.compile(
+_HOW_BIG = Expression(
     r"^how (?:big|large|high|great|low|small|long|strong) (?:is|was|are|were) (?:the )?(?P<noun>[a-z -]+) of "
     r"(?P<who>e\d+)$"
 )
 _PEOPLE = "people|population|inhabitants|residents|citizens"
-_SHARE = re.compile(
+_SHARE = Expression(
     r"^(?:how many|what|which) (?:per ?cent|percentage|share|proportion) of (?:the |all )?"
     rf"(?:{_PEOPLE})(?: (?:in|of|from))? (?P<who>e\d+) (?P<verb>[a-z]+)(?: [a-z]+)? (?P<other>e\d+)$"
 )

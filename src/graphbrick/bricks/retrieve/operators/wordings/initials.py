@@ -12,16 +12,17 @@ from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import possible_singulars, stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of, words_of_values
 
-_PARTS = re.compile(r"[A-Za-z]+")
-_WORD = re.compile(r"[a-z]+")
-_GAP = re.compile(r"[ -]")
+_PARTS = Expression(r"[A-Za-z]+")
+_WORD = Expression(r"[a-z]+")
+_GAP = Expression(r"[ -]")
 _SHORTEST, _LONGEST = 2, 4  # letters
-_CODE, _FEW = re.compile(r"[A-Z]{2,8}"), 12  # codes of a column
+_CODE, _FEW = Expression(r"[A-Z]{2,8}"), 12  # codes of a column
 _TIMES = {"ft": "full[ -]?time", "pt": "part[ -]?time"}
 _USUAL = {
     "os": "operating system", "vm": "virtual machine", "po": "purchase order", "pr": "pull request",

@@ -22,27 +22,28 @@ from graphbrick.bricks.retrieve.operators.wordings.units import is_unit, may_be_
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import owners_of, sources_of, whole_values
 
-_HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
+_HOW_OLD = Expression(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
 _MOSTLY = 0.6  # part of what leads to an entity that its name may stand for
 _MOST = 1_000  # triples of an entity that decide what its name stands for
-_BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
-_CLASS_OF = re.compile(r"\bthe (?P<noun>[a-z]+) of e(?P<number>\d+)\b")
-_BEFORE_CLASS = re.compile(
+_BESIDE = Expression(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
+_CLASS_OF = Expression(r"\bthe (?P<noun>[a-z]+) of e(?P<number>\d+)\b")
+_BEFORE_CLASS = Expression(
     r"(?P<names>\be\d+(?:(?:, | and | or |, and |, or )(?:the )?e\d+)*) "
     r"(?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
 )
-_OWNER_BEFORE = re.compile(r"(?P<article>\b(?:an?|the|any) )?\be(?P<number>\d+) (?P<noun>[a-z]+)\b(?! of\b)")
-_IN_UNIT = re.compile(r",? in (?P<unit>[a-zµ/0-9]+)(?=$| (?:of|for|is|are|was|were|do|does|did|per|by|at)\b)")
+_OWNER_BEFORE = Expression(r"(?P<article>\b(?:an?|the|any) )?\be(?P<number>\d+) (?P<noun>[a-z]+)\b(?! of\b)")
+_IN_UNIT = Expression(r",? in (?P<unit>[a-zµ/0-9]+)(?=$| (?:of|for|is|are|was|were|do|does|did|per|by|at)\b)")
 _OTHER_UNITS = frozenset("weeks percent euro euros dollars".split())
-_KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
-_RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
-_RUNS_ON, _RUN = re.compile(r"\b(?:runs?|ran) on\b"), stem("run")
-_CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
+_KINDS = Expression(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
+_RELATIVE = Expression(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
+_RUNS_ON, _RUN = Expression(r"\b(?:runs?|ran) on\b"), stem("run")
+_CHOICE = Expression(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
 
 def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,20 +9,21 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.others import of_other
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem, stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
-_NUMBER = re.compile(r"(?<!\be)(?<!\w)\d")
-_AUXILIARY = re.compile(r"(?:(?:that|which|who) )?(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")
-_JOIN = re.compile(r"(?:and|or|but|,)")
-_DOES = re.compile(r"\b(?:do|does|did)\b")
-_RELATIVE = re.compile(r"(?:that|which|who) (?P<verb>[a-z]+)")
-_JOINED = re.compile(r",? (?:but|and|yet) (?:(?:that|which|who) )?(?=[a-z])")
-_NO_MEMBER = re.compile(r"(?:is|are|was|were) (?:not|no) (?:an? )?(?P<noun>[a-z -]+)$")
-_BARE_THAN = re.compile(r"(?:more|less|fewer) than\b")
-_BEFORE_THAN = re.compile(r" (?P<verb>[a-z]+)(?: (?:more|less|fewer)) than\b")
+_NUMBER = Expression(r"(?<!\be)(?<!\w)\d")
+_AUXILIARY = Expression(r"(?:(?:that|which|who) )?(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")
+_JOIN = Expression(r"(?:and|or|but|,)")
+_DOES = Expression(r"\b(?:do|does|did)\b")
+_RELATIVE = Expression(r"(?:that|which|who) (?P<verb>[a-z]+)")
+_JOINED = Expression(r",? (?:but|and|yet) (?:(?:that|which|who) )?(?=[a-z])")
+_NO_MEMBER = Expression(r"(?:is|are|was|were) (?:not|no) (?:an? )?(?P<noun>[a-z -]+)$")
+_BARE_THAN = Expression(r"(?:more|less|fewer) than\b")
+_BEFORE_THAN = Expression(r" (?P<verb>[a-z]+)(?: (?:more|less|fewer)) than\b")
 
 
 class Modifiers:

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.properties.sources import has_columns
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
-_NO_OBJECT = re.compile(
+_NO_OBJECT = Expression(
     r"(?P<left>.+?)(?: (?:that|which|who))? "
     r"(?P<verb>(?:(?:is|are|was|were) )?(?!(?:have|has|with|are|is|do|does)\b)[a-z]+"
     r"(?: (?:for|in|on|at|by|to|from|with))?) no (?P<rest>(?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z].*)"
 )
-ONLY = re.compile(r"(?<!\bthe )(?<!\bnot )\bonly (?:[a-z]+ ){0,3}(?:the )?e\d+\b")
+ONLY = Expression(r"(?<!\bthe )(?<!\bnot )\bonly (?:[a-z]+ ){0,3}(?:the )?e\d+\b")
 """«Only» before an entity, but not «the only»."""
 _UNKNOWN_REST = "operators.unknown_rest"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,23 +10,24 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem, stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
-NEGATED = re.compile(
+NEGATED = Expression(
     r" (?:that |which |who )?(?:do|does|did|is|are|was|were|has|have|had) (?:not|never)\b(?: any)?"
     r"| (?:never|without|no)\b(?: any)?"
 )
 """Words that say that a phrase does not hold, where its object is no entity."""
-_COUNTED = re.compile(
+_COUNTED = Expression(
     r"\b(?:only|both|each|every|at (?:least|most)|most|least|fewest|(?:more|fewer|less) than|exactly|two|three|\d+)\b"
 )
-_BETWEEN = re.compile(r"(?:,|\s|\band\b|\bor\b|\beither\b|\bthe\b|\ban?\b)*")
-_BOTH = re.compile(r"\bboth $")
-_ARTICLE = re.compile(r" (?:(?:an?|the|any) )?$")
-_OR = re.compile(r"\bor\b|\bany\b|,")
+_BETWEEN = Expression(r"(?:,|\s|\band\b|\bor\b|\beither\b|\bthe\b|\ban?\b)*")
+_BOTH = Expression(r"\bboth $")
+_ARTICLE = Expression(r" (?:(?:an?|the|any) )?$")
+_OR = Expression(r"\bor\b|\bany\b|,")
 _LONGEST = 3  # words of the name of a class
 
 

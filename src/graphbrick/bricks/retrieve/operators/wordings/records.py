@@ -11,47 +11,48 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of, whole_values, words_of_values
 
 _DAY = r"(?:the )?(?:year )?(?:\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
-_MADE_THEN = re.compile(
+_MADE_THEN = Expression(
     r"(?:\b(?:that |which )?(?:were |was |have been |had been |has been |have |had |has )?"
     r"\b(?P<verb>came|come|received|made|created|entered|taken|took|recorded|issued|filed|raised|happened|occurred)"
     r"(?: in| place)? |\b(?:were |was |are |is )?(?P<plan>planned|scheduled|booked|due) )"
     rf"(?P<when>in|on|for|during|before|after|since|between|from|until) (?={_DAY})"
 )
 _QUANTITIES = frozenset(map(stem, "quantity qty units pieces count".split()))
-_GOES = re.compile(
+_GOES = Expression(
     r"^(?:(?P<lead>which|what|how many) (?P<noun>[a-z ]+?) |(?:do|does|did) e\d+ )"
     r"(?P<verb>go|goes|went|fly|flies|flew|run|runs|ran|travel|travels|travelled|sail|sails|sailed|drive|drives|drove) "
     r"(?:(?:out of|from|between) (?:the )?|(?=to (?:the )?e\d+ from )to (?:the )?)e(?P<number>\d+)\b"
 )
-_IN_PACK = re.compile(
+_IN_PACK = Expression(
     r"^how many (?:(?P<what>e\d+)|(?P<first>[a-z]+?)(?: of (?P<of>e\d+))?) (?:come|comes|are there|are|fit|fits|go|is) "
     r"(?:in|on|per|to|into) (?:a|an|each|one|every|the) (?P<pack>[a-z]+)(?: of (?P<other>e\d+))?$"
 )
-_BY_THE = re.compile(r"\b(?:paid |billed |charged )?(?:by the|per|an?) (?P<time>hour|day|week|month|year)$")
+_BY_THE = Expression(r"\b(?:paid |billed |charged )?(?:by the|per|an?) (?P<time>hour|day|week|month|year)$")
 _RATES = {"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "year": "yearly"}
 _OF = r"(?P<what>(?:the )?e\d+)"
 _HOW_MANY = (
     (
-        re.compile(
+        Expression(
             rf"^how many (?:(?:units|pieces|items) of )?{_OF} (?:are|is|were|was)(?: there)? (?:on|in|with|part of) "
             r"(?P<where>(?:the )?e\d+)$"
         ),
         r"what is the {name} of \g<what> in \g<where>",
     ),
     (
-        re.compile(
+        Expression(
             rf"^how many (?:(?:units|pieces|items) of )?{_OF} (?:do|does|did) (?P<where>(?:the )?e\d+) "
             r"(?:contain|include|have|hold|list)$"
         ),
         r"what is the {name} of \g<what> in \g<where>",
     ),
     (
-        re.compile(
+        Expression(
             rf"^(?P<lead>(?:which|what) [a-z]+) (?:has|have|had|contains?|contained|includes?|included) the "
             rf"(?P<most>most|fewest|least) (?:(?:units|pieces) of )?{_OF}(?: (?:on|in) it)?$"
         ),

@@ -9,6 +9,7 @@ from functools import lru_cache
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem
 from graphbrick.patterns.properties.sources import sources_of
 
@@ -20,9 +21,9 @@ _USUAL = {  # what columns are called, that does not begin as the word does, bes
     "sqm": "square met(?:er|re)s|floor area|floor space",
     "srp": "retail price|list price", "msrp": "retail price|list price", "rrp": "retail price|list price",
 }  # fmt: skip
-_DATE_OF = re.compile(r"\b(?P<noun>[a-z]{5,}) (?:dates?|times?|days?)\b")
-_WHOLE_PHRASES = re.compile("square (?:foot|feet|footage|met(?:er|re)s)|sq ft")
-_NO_WORDS = re.compile(r"[\W_]+")
+_DATE_OF = Expression(r"\b(?P<noun>[a-z]{5,}) (?:dates?|times?|days?)\b")
+_WHOLE_PHRASES = Expression("square (?:foot|feet|footage|met(?:er|re)s)|sq ft")
+_NO_WORDS = Expression(r"[\W_]+")
 _SHORTEST, _LONGEST, _LEFT_OUT = 3, 5, 2  # letters of what is left of a word, and those that are left out
 
 

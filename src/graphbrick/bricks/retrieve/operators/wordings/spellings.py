@@ -6,14 +6,15 @@ import re
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import sources_of
 
-_PAIR = re.compile(r"\b(?P<kind>[a-z]+) of (?P<noun>[a-z]+)\b")
-_HYPHENS = re.compile(r"\b[a-z]+(?:-[a-z]+)+\b")
-_AFTER = re.compile(r"\be(?P<number>\d+) (?P<noun>[a-z]+)\b")
-_WORD, _TWO_WORDS = re.compile(r"\b[a-z]{6,}\b"), re.compile(r"\b([a-z]{3,}) (?=([a-z]{3,})\b)")
+_PAIR = Expression(r"\b(?P<kind>[a-z]+) of (?P<noun>[a-z]+)\b")
+_HYPHENS = Expression(r"\b[a-z]+(?:-[a-z]+)+\b")
+_AFTER = Expression(r"\be(?P<number>\d+) (?P<noun>[a-z]+)\b")
+_WORD, _TWO_WORDS = Expression(r"\b[a-z]{6,}\b"), Expression(r"\b([a-z]{3,}) (?=([a-z]{3,})\b)")
 _KINDS = {"kind": "type", "sort": "type"}
 
 

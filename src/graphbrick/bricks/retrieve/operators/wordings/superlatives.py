@@ -13,12 +13,13 @@ from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
 from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem, stems
 
 Read = Callable[[str], SetPlan]
 
 
-_BEFORE_NUMBER = re.compile(
+_BEFORE_NUMBER = Expression(
     r"^(?:is|are|was|were)? ?(?:the )?(?=\d|(?:two|three|four|five|six|seven|eight|nine|ten)\b)"
 )
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+')
-_BARE = re.compile(r"\s*(?:JOIN|AND|COUNT)\s")
+from graphbrick.language.expressions.expression import Expression
+
+_TOKEN = Expression(r'"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+')
+_BARE = Expression(r"\s*(?:JOIN|AND|COUNT)\s")
 _DEEPEST = 10
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.grammar.places.measures import AsTheCr
 from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 
 _MOVES = frozenset(map(stem, "go fly travel run sail drive serve operate head ride ship".split()))
@@ -23,7 +23,7 @@ _ANYBODY = frozenset("you we one i they people somebody passengers".split())
 _CAN = AUXILIARIES | {"can", "could"}
 _E = r"(?:the )?(?P<{}>e\d+)"
 _HOW_FAR = tuple(
-    re.compile(wording.replace("ONE", _E.format("one")).replace("TWO", _E.format("two")))
+    Expression(wording.replace("ONE", _E.format("one")).replace("TWO", _E.format("two")))
     for wording in (
         r"how far (?:away )?(?:is|are) (?:it |we )?(?:from )?ONE (?:away )?(?:from|to) TWO",
         r"how far (?:apart|away from each other) are ONE and TWO",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -13,16 +12,17 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Place, Pl
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.items import Item
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.properties.sources import words_of_values
 from graphbrick.patterns.properties.terms import terms_in
 
-_MORE = re.compile(
+_MORE = Expression(
     r"(?:(?P<be>are|were|is|was) there|(?P<do>do|does|did)) (?P<more>more|fewer|less) (?P<left>(?!than\b).+?)"
     r",? (?P<how>than|or)(?: (?:are|were) there)? (?P<right>.+)$"
 )
-_MORE_AT_ALL = re.compile(r"(?:are|were|is|was|do|does|did) (?:there )?(?:more|fewer|less) (?!than\b)")
-_WE_HAVE = re.compile(r"(?:do|did) (?:we|you|they) have (?=(?:more|fewer|less) (?!than\b))")
-_WHICH_HAS = re.compile(
+_MORE_AT_ALL = Expression(r"(?:are|were|is|was|do|does|did) (?:there )?(?:more|fewer|less) (?!than\b)")
+_WE_HAVE = Expression(r"(?:do|did) (?:we|you|they) have (?=(?:more|fewer|less) (?!than\b))")
+_WHICH_HAS = Expression(
     r"(?:which|what) (?P<noun>[a-z ]+?) (?:has|have|had|gets|got) (?P<more>more|fewer|less) (?P<what>.+?)[,:]? "
     r"(?P<one>(?!e\d)[^ ,]+(?: [^ ,]+)?) or (?P<other>(?!e\d)[^,]+)$"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -20,18 +19,19 @@ from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced
 
-_ORDER_SAID = re.compile(r",? (?:the )?(?P<best>most [a-z]+|[a-z]+est) first$")
+_ORDER_SAID = Expression(r",? (?:the )?(?P<best>most [a-z]+|[a-z]+est) first$")
 _BUT = r"(?:apart from|besides|other than|aside from|except(?: for)?)"
-_BUT_FIRST = re.compile(rf"^{_BUT} (?P<but>e\d+(?:(?:, | and |, and )e\d+)*),? (?P<rest>.+)$")
-_BUT_LAST = re.compile(rf"^(?P<rest>.+?),? {_BUT} (?P<but>e\d+)$")
-_ELSE = re.compile(
+_BUT_FIRST = Expression(rf"^{_BUT} (?P<but>e\d+(?:(?:, | and |, and )e\d+)*),? (?P<rest>.+)$")
+_BUT_LAST = Expression(rf"^(?P<rest>.+?),? {_BUT} (?P<but>e\d+)$")
+_ELSE = Expression(
     r"\b(?P<lead>who|what|where|anyone|anything|which) else\b|(?:\b(?P<which>which|what|any) |^(?:the )?)other\b"
 )
-_PAIR_FIRST = re.compile(r"(?P<one>e\d+),? (?:or|vs\.?|versus|and) (?:the )?(?P<other>e\d+)\b[ ,:-]*(?P<rest>.+)$")
-_PAIR_LAST = re.compile(r"(?P<rest>.+?)[ ,:-]* (?:the )?(?P<one>e\d+),? (?:or|vs\.?|versus) (?:the )?(?P<other>e\d+)$")
-_CHOICE = re.compile(
+_PAIR_FIRST = Expression(r"(?P<one>e\d+),? (?:or|vs\.?|versus|and) (?:the )?(?P<other>e\d+)\b[ ,:-]*(?P<rest>.+)$")
+_PAIR_LAST = Expression(r"(?P<rest>.+?)[ ,:-]* (?:the )?(?P<one>e\d+),? (?:or|vs\.?|versus) (?:the )?(?P<other>e\d+)$")
+_CHOICE = Expression(
     r"(?P<before>(?:is|are|was|were|does|do|did|has|have) .*?)"
     r"(?P<one>e\d+),? or (?:[a-z]+ )?(?:the )?(?P<other>e\d+)(?P<rest>.*)"
 )

@@ -19,10 +19,11 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.sets import Steps
 from graphbrick.graphs.store.literals import YEAR
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, stems
 from graphbrick.patterns.properties.sources import Source
 
-_COUNTED = re.compile(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
+_COUNTED = Expression(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
 _IDS = (("id",), ("key",), ("uuid",))
 _KINDS_OF = frozenset("type types kind category class group name".split())
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural
 
 _LEAD = r"(?:(?:what|which) (?:is|are|was|were) |(?:show|give|tell) (?:me |us )?|list |compute |calculate )?(?:the )?"
@@ -45,16 +46,16 @@ _THE_BEST = (
     rf"{_WHICH} {_HAS} (?:the )?{_BEST} (?P<said>{_NUMBER}.+)",
     rf"{_WHICH} (?:{_BE}|{_HAS}) (?:the )?(?P<said>{_NUMBER}.+?) (?:{_BE} )?(?:the )?{_BEST}",
 )
-_SHOWN = re.compile(r"(?:list|show|which|give|name)\b")
-_TAIL = re.compile(
+_SHOWN = Expression(r"(?:list|show|which|give|name)\b")
+_TAIL = Expression(
     r" (?P<word>(?:(?:[a-z]+(?:ed|en|lt|de|ld) )?(?:in|of|during|since|for|from|at|with|on|before|after)"
     r"|[a-z]+(?:ed|en|lt|de|ld) by|that|which|who)) (?P<rest>.+)$"
 )
-_MEAN = re.compile(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
+_MEAN = Expression(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
 
 
-SUPERLATIVE = re.compile(r"(?:(?:\d+|two|three|four|five) )?(?:most|least|last|first|latest|top|[a-z]+est)\b")
-_BEST_LAST = re.compile(  # «which employee is the oldest in each store»
+SUPERLATIVE = Expression(r"(?:(?:\d+|two|three|four|five) )?(?:most|least|last|first|latest|top|[a-z]+est)\b")
+_BEST_LAST = Expression(  # «which employee is the oldest in each store»
     r"^(?:which|what) ([a-z]+(?: [a-z]+)?) (?:is|are|was|were) the ((?:most |least )?[a-z]+) "
     r"(?=(?:in|of|for|at|on|from) (?:each|every)\b)"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import sources_of
 
@@ -15,15 +16,15 @@ _LATITUDE, _LONGITUDE = (
 _POINTS = "north|south|east|west"
 _PLACED = "(?:in|of|at|on|from)"
 _MOST = rf"(?:(?P<point>{_POINTS})(?:ern)?most|most (?P<most>{_POINTS})(?:ern|erly)?)"
-_BEFORE = re.compile(
+_BEFORE = Expression(
     rf"\b(?:the )?(?:(?P<n>\d+|two|three|four|five|six|ten) )?(?:the )?{_MOST} "
     rf"(?P<noun>(?!{_PLACED}\b)[a-z]+)(?P<rest>.*)$"
 )
-_IS = re.compile(
+_IS = Expression(
     r"^(?:which|what) (?P<noun>[a-z]+)(?P<rest>.*?) (?:is|are|lies|lie) (?:the )?(?:furthest|farthest|most) "
     rf"(?:to the )?(?P<point>{_POINTS})(?:ern|erly)?(?P<where> {_PLACED} .+)?$"
 )
-_BEYOND = re.compile(r"\b(?P<how>above|below|over|under) (?P<name>latitude|longitude) (?=-?\d)")
+_BEYOND = Expression(r"\b(?P<how>above|below|over|under) (?P<name>latitude|longitude) (?=-?\d)")
 _UP = ("north", "east")
 
 
@@ -50,7 +51,7 @@ def in_coordinates(graph: Graph, text: str) -> str:
     if found is None or not name:
         return text
     how = "highest" if point in _UP else "lowest"
-    if found.re is _IS:
+    if _IS.made(found):
         return f"which {found['noun']}{found['rest']}{found['where'] or ''} has the {how} {name}"
     n = f"{found['n']} " if found["n"] else ""
     lead = text[: found.start()]

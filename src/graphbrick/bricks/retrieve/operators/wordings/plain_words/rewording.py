@@ -14,57 +14,58 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, possible_singulars, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import owners_of, sources_of, words_of_values
 
-_PEOPLE = re.compile(r"\b(?:the (?=head))?(people|persons?|folks|colleagues?|co-?workers?|head ?count)\b")
+_PEOPLE = Expression(r"\b(?:the (?=head))?(people|persons?|folks|colleagues?|co-?workers?|head ?count)\b")
 _SEX = {"women": "female", "woman": "female", "men": "male", "man": "male"}
-_SEXES = re.compile(rf"\b({'|'.join(_SEX)})\b(?! (?:city|utd|united)\b)")
+_SEXES = Expression(rf"\b({'|'.join(_SEX)})\b(?! (?:city|utd|united)\b)")
 _WHERE = r"(?=(?:in|at|from|on|out of)\b)"
-_WORKS_THERE = re.compile(
+_WORKS_THERE = Expression(
     r"\b(?P<do>do|does|did|has|have) (?P<who>(?:the )?(?:e\d+|[a-z]+)(?: who .+?)?)(?P<ever> ever)? "
     rf"work(?:ed)? {_WHERE}"
 )
-_WORKS = re.compile(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
+_WORKS = Expression(rf"\b(works|work|worked|working|have worked|has worked) {_WHERE}")
 _BE = {"works": "is ", "work": "are ", "worked": "was ", "working": "", "have worked": "were ", "has worked": "was "}
-_THERE = re.compile(r"^(?:is|are) there (?:an? |any )?(?P<what>[a-z -]+?) (?:in|at|on|for) (?P<who>(?:the )?e\d+)$")
+_THERE = Expression(r"^(?:is|are) there (?:an? |any )?(?P<what>[a-z -]+?) (?:in|at|on|for) (?P<who>(?:the )?e\d+)$")
 _ROLES = frozenset(map(stem, "position role job title rank occupation profession".split()))
-_WHO_IS = re.compile(r"^who (?:is|are|was|were) (?:the |our |an? )?e(?P<role>\d+)s?$")
-_OF_ROLE = re.compile(
+_WHO_IS = Expression(r"^who (?:is|are|was|were) (?:the |our |an? )?e(?P<role>\d+)s?$")
+_OF_ROLE = Expression(
     r"^(?:what (?:is|are) )?(?:the )?(?P<what>[a-z]+(?: [a-z]+)?) of (?:the |our |an? )?e(?P<role>\d+)s?$"
 )
 _HAS = {"knows": "has", "know": "have", "knew": "had"}
-_KNOWS = re.compile(r"\b(?:knows|know|knew)\b(?= (?:(?:both|either|neither|no|any) )?e\d)")
-_BY_TODAY = re.compile(
+_KNOWS = Expression(r"\b(?:knows|know|knew)\b(?= (?:(?:both|either|neither|no|any) )?e\d)")
+_BY_TODAY = Expression(
     r"\b(?:today|yesterday|tomorrow|ago|days?|weeks?|months?|quarters?|years?|aged?|older|younger|in (?:their|his|her)"
     r"|(?:over|under|above|below|at least|at most) \d)"
 )
 
 _BEGINS = frozenset(map(stem, "since from start started begin began joined".split()))
-_JOINED = re.compile(
+_JOINED = Expression(
     r"\b(?P<done>joined|entered|moved|transferred|switched)(?: to| into)? "
     r"(?=(?:the )?e\d+ (?:in|on|before|after|since|between|during|until)\b)"
 )
-_NOT_SINCE = re.compile(
+_NOT_SINCE = Expression(
     r"(?:,? (?:that|which|who|whom))?(?: (?:we|you|they|i|nobody))? (?:(?:has|have|had|was|were|is|are) )?"
     r"(?:not|never) (?:been )?(?P<done>[a-z]+(?:ed|en|t)) since (?=\S)"
 )
-_WEEKDAY = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
-_BY_THEMSELVES = re.compile(r"^(?P<who>.+) (?:who|that|which) (?:have |has )?(?P<done>[a-z]+)$")
-_DID_THEMSELVES = re.compile(r"^(?P<who>(?:how many|which|what) [a-z]+(?: [a-z]+)?) (?:have |has )?(?P<done>[a-z]+)$")
+_WEEKDAY = Expression(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
+_BY_THEMSELVES = Expression(r"^(?P<who>.+) (?:who|that|which) (?:have |has )?(?P<done>[a-z]+)$")
+_DID_THEMSELVES = Expression(r"^(?P<who>(?:how many|which|what) [a-z]+(?: [a-z]+)?) (?:have |has )?(?P<done>[a-z]+)$")
 _DONE_TO = (  # what has a state by a verb, and how the state is said
-    (re.compile(r"^(?P<who>.+) (?P<done>[a-z]+) the (?P<most>most|fewest) (?P<noun>[a-z]+)$"),
+    (Expression(r"^(?P<who>.+) (?P<done>[a-z]+) the (?P<most>most|fewest) (?P<noun>[a-z]+)$"),
      r"\g<who> has the \g<most> DONE"),
-    (re.compile(r"^how many (?P<noun>[a-z]+) (?:did|does|has|have) (?P<who>(?:the )?e\d+) (?P<done>[a-z]+)"
+    (Expression(r"^how many (?P<noun>[a-z]+) (?:did|does|has|have) (?P<who>(?:the )?e\d+) (?P<done>[a-z]+)"
                 r"(?P<rest>(?: in .+)?)$"), r"how many DONE does \g<who> have\g<rest>"),
-    (re.compile(r"^(?P<who>.+?) (?:has |have )?never (?P<done>[a-z]+) (?:an? |any )?(?P<noun>[a-z]+)$"),
+    (Expression(r"^(?P<who>.+?) (?:has |have )?never (?P<done>[a-z]+) (?:an? |any )?(?P<noun>[a-z]+)$"),
      r"\g<who> without DONE"),
-    (re.compile(r"^(?P<lead>(?:which |what |all )?)(?P<noun>[a-z]+)(?: that)? (?P<who>e\d+) (?P<done>[a-z]+)$"),
+    (Expression(r"^(?P<lead>(?:which |what |all )?)(?P<noun>[a-z]+)(?: that)? (?P<who>e\d+) (?P<done>[a-z]+)$"),
      r"\g<lead>DONE of \g<who>"),
 )  # fmt: skip
-_NON = re.compile(r"\bnon[- ](?P<who>e\d+)(?P<rest> [a-z].*)$")
-_NOT_DONE = re.compile(r"\bun(?P<done>[a-z]{3,}(?:ed|en|t)) (?P<noun>[a-z]+s)\b")
+_NON = Expression(r"\bnon[- ](?P<who>e\d+)(?P<rest> [a-z].*)$")
+_NOT_DONE = Expression(r"\bun(?P<done>[a-z]{3,}(?:ed|en|t)) (?P<noun>[a-z]+s)\b")
 
 
 def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
@@ -148,7 +149,7 @@ def _with_state_of_verb(graph: Graph, text: str, lexicon: Lexicon) -> str:
     verb = forms.verb_of(match["done"]) if match and forms.is_installed() else ""
     if match is None or not verb or stem(verb) in lexicon.words or match["done"] in words_of_values(graph):
         return text
-    that, done = "are" if match.re is _DID_THEMSELVES else "that are", forms.participle(verb)
+    that, done = "are" if _DID_THEMSELVES.made(match) else "that are", forms.participle(verb)
     return f"{match['who']} {that} {done}" if done in words_of_values(graph) else text
 
 

@@ -10,58 +10,59 @@ from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.compass import in_coordinates
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import owners_of, sources_of
 
 _LOOKED_AT = 20  # members of a class, and triples of each
 _BEING = r"(?:liv(?:e|es|ing)|work(?:s|ing)?|stay(?:s|ing)?|sit(?:s|ting)?|stand(?:s|ing)?|located|based|situated)"
-_SAME_PLACE = re.compile(
+_SAME_PLACE = Expression(
     rf"(?P<that> (?:that|which|who))?(?: (?:is|are|was|were))? {_BEING} (?P<where>in|at|for|on) the same "
     r"(?P<what>[a-z]+)"
 )
-_NEITHER = re.compile(
+_NEITHER = Expression(
     rf"(?:,? (?:that|which|who))?(?: (?:is|are|was|were))?(?: {_BEING})? "
     rf"neither (?P<where>in|at|from|on|of) (?P<one>.+?) nor (?:(?P=where) )?(?P<other>.+)$"
 )
-_THERE_BEEN = re.compile(r"(?<=\w) (?:have|has) there been$")
-_VERSUS = re.compile(
+_THERE_BEEN = Expression(r"(?<=\w) (?:have|has) there been$")
+_VERSUS = Expression(
     r"^(?:compare )?(?P<one>e\d+) (?:vs\.?|versus) (?P<other>e\d+)[,:]? (?P<what>(?!and\b)[a-z][a-z ]+)$"
 )
-_COMPARE = re.compile(r"^compare (?:the )?(?P<what>[a-z][a-z ]+?) of (?P<one>e\d+) (?:and|with|to) (?P<other>e\d+)$")
+_COMPARE = Expression(r"^compare (?:the )?(?P<what>[a-z][a-z ]+?) of (?P<one>e\d+) (?:and|with|to) (?P<other>e\d+)$")
 _OF_BOTH = r"\g<what> of \g<one> and \g<other>"
 _SAME_OF_BOTH = (
-    re.compile(
+    Expression(
         r"^(?:do|does|did|are|is|have|has) (?:the )?(?P<one>e\d+) and (?:the )?(?P<other>e\d+) (?:[a-z]+ )?"
         r"(?:in |on |of )?the same (?:number of |amount of )?(?P<what>[a-z ]+)$"
     ),
-    re.compile(
+    Expression(
         r"^(?:is|are) the (?P<what>[a-z ]+) of (?P<one>e\d+) the same as (?:that of |those of |the (?P=what) of )?"
         r"(?P<other>e\d+)$"
     ),
 )
-_NUMBERED = re.compile(
+_NUMBERED = Expression(
     r"\b(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve)-(?P<noun>[a-z]+) (?P<what>[a-z]+s)\b"
 )
-_NEITHER_OF = re.compile(  # «neither fast nor cheap from e0»: all that is told is of e0
+_NEITHER_OF = Expression(  # «neither fast nor cheap from e0»: all that is told is of e0
     r"(?P<neither>,? (?:(?:that|which|who) )?(?:(?:is|are|was|were) )?neither (?!in |at |from |on |of ).+? nor .+?)"
     r"(?P<tail> (?:from|by|of|made by) e\d+)$"
 )
-_BOTH_A = re.compile(r"\bboth (?P<one>an? [a-z]+(?: [a-z]+)?) and (?P<other>an? )(?=[a-z])")
-_MORE_OF = re.compile(
+_BOTH_A = Expression(r"\bboth (?P<one>an? [a-z]+(?: [a-z]+)?) and (?P<other>an? )(?=[a-z])")
+_MORE_OF = Expression(
     r"^(?:which|what) (?:are there|do we have|do you have|have we got) (?P<more>more|fewer) of[,:]? (?P<what>.+ or .+)$"
 )
-_WORTH = re.compile(
+_WORTH = Expression(
     r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?\d[\d.,]* (?P<unit>[a-z]+)\b)"
 )
-_TOP = re.compile(
+_TOP = Expression(
     r"^(?:(?:who|which) (?:is|are|was|were) |list |show (?:me )?)?(?:the |our )?(?:top|leading) "
     r"(?P<n>(?:\d+|two|three|four|five|six|ten) )?(?P<who>[a-z]+(?:ers?|ors?))"
     r"(?P<rest> (?:of|in|for|at|from|per|by) .+)?$"
 )
-_OF_GROUPS = re.compile(r" (?:(?:of|in|for|at|from) (?:each|every)|per|by) (?P<group>.+)$")
+_OF_GROUPS = Expression(r" (?:(?:of|in|for|at|from) (?:each|every)|per|by) (?P<group>.+)$")
 _TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )"
-_DONE = re.compile(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)))")
+_DONE = Expression(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)))")
 
 
 def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:

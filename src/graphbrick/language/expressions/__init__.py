@@ -1,0 +1,1 @@
+"""Regular expressions that cost nothing until they are needed."""
