@@ -64,7 +64,7 @@ def _load() -> StaticVectors:
 def _table(model: bytes, rows: int) -> Floats:
     """Return the vectors of pieces of an encoder in ONNX, whose weights are int8 with a scale for each row."""
     graph = next(part.value for part in fields(model) if part.number == MODEL_GRAPH)
-    raw: dict[str, bytes] = {}
+    raw: dict[str, memoryview] = {}
     for part in fields(graph):
         if part.number == GRAPH_WEIGHTS:
             name = texts_of(part.value, WEIGHTS_NAME)[0]

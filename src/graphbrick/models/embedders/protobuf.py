@@ -21,17 +21,17 @@ class Field(NamedTuple):
     """
 
     number: int
-    value: bytes
-    whole: bytes
+    value: memoryview
+    whole: memoryview
 
 
-def fields(message: bytes) -> Iterator[Field]:
-    """Yield the fields of a message."""
-    place = 0
+def fields(content: bytes | memoryview) -> Iterator[Field]:
+    """Yield the fields of a message; their values are parts of it, not copies."""
+    message, place = memoryview(content), 0
     while place < len(message):
         start = place
         tag, place = _read(message, place)
-        number, value = tag >> 3, b""
+        number, value = tag >> 3, message[:0]
         if tag & 7 == BYTES:
             size, place = _read(message, place)
             value = message[place : place + size]
@@ -43,12 +43,12 @@ def fields(message: bytes) -> Iterator[Field]:
         yield Field(number, value, message[start:place])
 
 
-def texts_of(message: bytes, number: int) -> list[str]:
+def texts_of(message: bytes | memoryview, number: int) -> list[str]:
     """Return the texts of a field of a message."""
-    return [field.value.decode() for field in fields(message) if field.number == number]
+    return [str(field.value, "utf-8") for field in fields(message) if field.number == number]
 
 
-def _read(message: bytes, place: int) -> tuple[int, int]:
+def _read(message: memoryview, place: int) -> tuple[int, int]:
     """Return the number that begins at a place, and the place after it."""
     number = shift = 0
     while message[place] & 0x80:
