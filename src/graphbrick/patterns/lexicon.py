@@ -100,7 +100,8 @@ class Lexicon:
 
         nouns = {name: forms.head_of(spaced(name).lower()) for name in self.classes} if forms.is_installed() else {}
         found = [name for name, noun in nouns.items() if noun in _STAFF or forms.kind_of(noun) == forms.PERSON]
-        return found[0] if len(found) == 1 else ""
+        same = all(np.array_equal(self.classes[name], self.classes[found[0]]) for name in found)
+        return found[0] if found and same else ""
 
     def class_named(self, words: Sequence[str]) -> str:
         """Return the class that some stems name; the largest if several have the name, "" for none."""
@@ -174,12 +175,13 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     values = {labels[relation] for relation in literal_types(graph)}
     for entry in entries:
         names = entry.names or _nouns(entry, tables)
-        known = next((typed[name] for name in typed if {stems(name)} & set(map(stems, names))), None)
+        known = next((name for name in typed if {stems(name)} & set(map(stems, names))), None)
         if not names or (not entry.heads and set(entry.tails) <= values):
             continue  # a class of numbers is not a class of entities
-        members = _members(graph, entry, numbers) if known is None else known
+        members = _members(graph, entry, numbers) if known is None else typed[known]
         for name in names:  # several classes may have one name: doctors and patients are people
-            classes[name] = np.union1d(classes.get(name, members), members)
+            if known is None or stems(name) not in (stems(known), stems(spaced(known))):
+                classes[name] = np.union1d(classes.get(name, members), members)
     if not graph.type_table and len(labels) <= _MOST_RELATIONS:
         classes = {**_classes_by_label(graph, values), **classes}
     by_class: dict[Stems, tuple[str, ...]] = {}

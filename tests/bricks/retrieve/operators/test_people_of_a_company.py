@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from built_graphs import built_from_tables
 from faults import told
@@ -9,6 +11,8 @@ from faults import told
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.words.phrasebook import Phrasebook
+from graphbrick.patterns.words_file import WORDS
 
 TABLES = {
     "nodes_employee": "id,label,name,birth_dt,hire_date,emp_no,leave_entl_days\n"
@@ -164,3 +168,14 @@ def test_people_are_not_patients_beside_staff(tmp_path_factory: pytest.TempPathF
     graph = built_from_tables(tmp_path_factory.mktemp("ward"), tables)
     assert lexicon_of(graph, None).class_of_people == ""
     assert default_pipeline(graph)(graph, "How many patients are there?").texts == ("2",)
+
+
+def test_words_that_were_learned_are_names_of_the_same_classes(staff: Graph, tmp_path: Path) -> None:
+    """A file of words names the classes that the nodes have: «employee» is no further class beside `Employee`."""
+    book = Phrasebook.of(staff)
+    person = next(one for one in book.classes if "employee" in one.names)
+    person.names.append("colleague")
+    (tmp_path / WORDS).write_text(book.to_toml(), encoding="utf-8")
+    learned, plain = lexicon_of(staff, str(tmp_path)), lexicon_of(staff)
+    assert set(learned.classes) == {*plain.classes, "colleague"}
+    assert learned.class_of_people == plain.class_of_people == "Employee"

@@ -172,3 +172,29 @@ def test_of_several_best_of_a_group_those_that_are_left_out_are_told(tmp_path: P
     answer = default_pipeline(graph)(graph, "two tallest plants per bed")
     assert set(answer.texts) == {"north: Basil, Aloe", "south: Dill"}
     assert "1 more have the same height" in notes(answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who handled each ticket?", ["T-1: Ada Low", "T-2: Ada Low", "T-3: Bo Hay", "T-4: Bo Hay", "T-5: Bo Hay"]),
+        ("Which team is each agent in?", ["Ada Low: Network", "Bo Hay: Network", "Cy Orr: Billing"]),
+        ("Which team is every agent in?", ["Ada Low: Network", "Bo Hay: Network", "Cy Orr: Billing"]),
+        ("Which tickets did each agent handle?", ["Ada Low: T-1, T-2", "Bo Hay: T-3, T-4, T-5"]),
+        ("Which agents are members of each team?", ["Network: Ada Low, Bo Hay", "Billing: Cy Orr"]),
+        ("Which agents are in each team?", ["Network: Ada Low, Bo Hay", "Billing: Cy Orr"]),
+        ("What city is each agent in?", ["Ada Low: Oslo", "Bo Hay: Bergen", "Cy Orr: Oslo"]),
+        ("What severity is each ticket?", ["T-1: high", "T-2: low", "T-3: high", "T-4: medium", "T-5: high"]),
+    ],
+)
+def test_a_line_for_each(question: str, answers: list[str], desk: Graph) -> None:
+    answer = default_pipeline(desk)(desk, question)
+    assert list(answer.texts) == answers
+    assert (answer.confidence or 0) > 0.9
+
+
+def test_what_says_nothing_of_each_is_no_answer(desk: Graph) -> None:
+    pipeline = default_pipeline(desk)
+    assert pipeline(desk, "Which agent is a member of every team?").texts == ()  # nobody is
+    assert all(": " in text for text in pipeline(desk, "Which agents worry about each team?").texts)
+    assert len(pipeline(desk, "List each ticket of Bo Hay").texts) == 3

@@ -9,7 +9,7 @@ from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card
 from graphbrick.language.expressions.expression import Expression
 
-_EACH = Expression(r"\b(?:per|each|every|by|their|its|his|her|(?:the|an) average)\b")
+_EACH = Expression(r"\b(?:per|each|every|everyone|everybody|by|their|its|his|her|(?:the|an) average)\b")
 _HYPHEN = Expression(r"(?<=\bbest|\bmost)-(?=[a-z])|(?<=\bleast)-(?=[a-z])|(?<=\btop)-(?=[a-z])")
 _MORE = Expression(r"\b(?:more|fewer|less)\b")
 _BEST = Expression(r"\b(?:most|fewest|least|(?:high|low|larg|bigg|small|great)est)\b")

@@ -38,6 +38,7 @@ from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTr
 from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named
 from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
 from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
+from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
@@ -46,6 +47,11 @@ from graphbrick.language.stems import is_plural
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
 _THAN = Expression(r"\bthan (?:the )?(e\d+)\b")
+# «List each order of e0» asks for all of them, «which of them is each other's» for none.
+_EACH = Expression(
+    r"(?<!\be\d )(?<!^list )(?<!^show )(?<!^name )(?<!\bme )(?<!\bus )\beach (?!other\b|of\b|and\b|e\d)[a-z]+"
+)
+_EACH_SHOWN = Expression(r"(?i)\beach\b|per|\bmean\b|at least \d")
 _WORD = Expression(r"[a-z]+")
 _IN_ORDER = Expression(r"\b(?:without|but|neither|nor|than)\b")
 _WHEN = Expression(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
@@ -85,6 +91,24 @@ def _by_grammar_alone(parser: Parser) -> Plan | None:
     return plan
 
 
+def _of_each(parser: Parser, plan: Plan) -> Plan:
+    """Return a plan with a line for each entity where the question asks so: «what tier is each service».
+
+    Raises:
+        UnreadWordError: The plan says nothing of each.
+    """
+    if not _EACH.search(MENTION.sub("e1", parser.question.text)):
+        return plan
+    if isinstance(plan, Values) and not plan.part:
+        assumed = "; ".join(parser.resolver.assumptions_of(plan))
+        plan = replace(plan, part="each")
+        if assumed:
+            parser.resolver.assumptions[plan] = assumed
+    if not _EACH_SHOWN.search(plan.text(parser.place)):
+        raise UnreadWordError("each")
+    return plan
+
+
 def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     """Return a plan that speaks of records as the question does.
 
@@ -93,6 +117,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     """
     if plan is None:
         return None
+    plan = _of_each(parser, plan)
     given, plan = plan, in_one_triple(parser.place, plan)
     place, lexicon = parser.place, parser.resolver.lexicon
     nouns = [word for word in dict.fromkeys(_WORD.findall(parser.question.text)) if is_plural(word)]

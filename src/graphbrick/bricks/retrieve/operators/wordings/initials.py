@@ -73,7 +73,8 @@ def with_codes(graph: Graph, text: str, lexicon: Lexicon, english: English) -> s
         found = list(re.finditer(rf"\b{pattern}\b", text)) if pattern else []
         if len(found) != 1 or not words_of_values(graph).isdisjoint((found[0][0], *possible_singulars(found[0][0]))):
             continue
-        if code not in _TIMES and _mean_something(found[0][0], graph, lexicon, english):
+        is_small = found[0][0] in english.all_words  # «every» is no evening
+        if code not in _TIMES and (is_small or _mean_something(found[0][0], graph, lexicon, english)):
             continue
         event(f"{found[0][0]!r} is read as the {name} {code.upper()}", "operators.code", said=found[0][0], name=name)
         text = f"{text[: found[0].start()]}{code}{text[found[0].end() :]}"

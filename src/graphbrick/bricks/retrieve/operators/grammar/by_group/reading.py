@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions, read
@@ -17,13 +19,20 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS
 from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import Steps
 from graphbrick.graphs.store.literals import YEAR
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.stems import is_plural, stems
+from graphbrick.language.stems import is_plural, spaced, stems
 from graphbrick.patterns.properties.sources import Source
 
 _COUNTED = Expression(r"(?:how many|(?:total )?(?:number|count) of) (?P<what>.+)")
+# «Which person works in every office» asks for one who works in all of them.
+_EACH_OF = Expression(
+    r"\b(?:each|(?<=\b(?:is|do) )every|(?<=\b(?:are|was|has|had|did) )every|(?<=\b(?:were|does|have) )every)"
+    r" (?!other\b)(?:of (?:the|our) )?(?=[a-z])"
+)
+_EVERYONE = Expression(r"\b(?:everyone|everybody)\b")
 _IDS = (("id",), ("key",), ("uuid",))
 _KINDS_OF = frozenset("type types kind category class group name".split())
 _NOT_NOUNS = frozenset("different individual single distinct calendar separate the our".split())
@@ -180,6 +189,31 @@ def of_each(parser: Parser, text: str) -> Plan | None:
             grouping = next(GroupReader(tokens, Links(tokens)).groupings(base, text), None)
             if grouping is not None:
                 return OfEach(base, grouping)
+    return _reached_from_each(parser, text)
+
+
+def _reached_from_each(parser: Parser, text: str) -> Plan | None:
+    """Return the plan of «who leads each team», «where does everyone work»: a line for each; else None."""
+    people = spaced(parser.resolver.lexicon.class_of_people).lower()
+    asked = _EVERYONE.sub(f"each {people}", text) if people else text
+    found = list(_EACH_OF.finditer(asked))
+    if len(found) != 1:
+        return None
+    rest = Tokens(parser, asked[found[0].end() :])
+    reader = GroupReader(rest, Links(rest))
+    name = next(filter(None, (reader.class_at(0, size) for size in range(min(3, len(rest)), 0, -1))), "")
+    plan = _read(parser, f"{asked[: found[0].start()]}a {rest.joined(0, len(rest))}")
+    if isinstance(plan, p.Both):  # «agents who are members of a team»: agents, who are members
+        walk = next((one for one in plan.parts if isinstance(one, Walk)), None)
+        same = walk is not None and all(one in (walk, p.Members(walk.classes[-1])) for one in plan.parts)
+        plan = walk if same else None
+    end = plan.classes[-1] if isinstance(plan, Walk) else ""
+    steps: Steps = ()
+    while name and isinstance(plan, Walk):
+        steps, base = (*plan.steps, *steps), plan.base
+        if np.isin(base.run(parser.place), parser.place.classes[name]).all():
+            return OfEach(base, Grouping(end or "what it leads to", steps, end))
+        plan = base
     return None
 
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural
 
-_LEAD = r"(?:(?:what|which) (?:is|are|was|were) |(?:show|give|tell) (?:me |us )?|list |compute |calculate )?(?:the )?"
+_LEAD = (
+    r"(?:(?:what|which|who) (?:is|are|was|were) |(?:show|give|tell) (?:me |us )?|list |compute |calculate )?(?:the )?"
+)
 _EXTREMES = r"(?:highest|largest|biggest|maximum|max|lowest|smallest|minimum|min)"
 _AMOUNT = rf"(?:average|mean|total|combined|overall|sum of|{_EXTREMES})"
 _COUNT = r"(?:how many|(?:total )?(?:number|count) of)"
