@@ -32,6 +32,7 @@ _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end i
 _MOST_TRIPLES = 2_000_000  # of a graph whose classes are found when it is asked
 _ADVICE = "name the folder that graphbrick learn made"
 _NUMBERED = Expression(r"[a-z]?\d+[a-z]?|[a-z]")
+_PREFIXES = frozenset(("sub", "sup", "co"))
 _NO_HEADS = frozenset(
     map(
         stem,
@@ -325,13 +326,23 @@ def _acts(verb: str) -> list[str]:
     return forms.acts(verb) if verb and forms.is_installed() else []
 
 
+def _joined(noun: str) -> str:
+    """Return a noun with its prefix, as people write it: `subClassOf` is read as «sub class», and asked as «subclass».
+
+    >>> _joined("sub class"), _joined("head coach")
+    ('subclass', 'head coach')
+    """
+    first, _, rest = noun.partition(" ")
+    return f"{first}{rest}" if first in _PREFIXES else noun
+
+
 def _names(label: str, entry: RelationWords | None) -> RelationNames:
     """Return the names of a relation, from its label and its entry in the file of words."""
     plain = label_stems(label)
     if entry is None or entry.is_empty:
         tail, head, phrases = {plain}, {plain}, {plain}  # which end it names is not known
     else:
-        tail, head = set(map(stems, entry.tail)), set(map(stems, entry.head))
+        tail, head = (set(map(stems, (*nouns, *map(_joined, nouns)))) for nouns in (entry.tail, entry.head))
         phrases = {plain, *tail, *head, *map(stems, (*verb_forms(entry.verb), *_acts(entry.verb)))}
     words = {word for phrase in phrases for word in phrase if word not in SMALL}
     nouns = frozenset() if entry is None else frozenset((*entry.tail, *entry.head))

@@ -27,7 +27,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.stems import WORD, stem, stems
+from graphbrick.language.stems import WORD, spaced, stem, stems
 from graphbrick.patterns.lexicon import stems_of_name
 from graphbrick.patterns.properties.sources import (
     has_columns,
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
+_OF_NAMES = Expression(
+    r"(?:(?:which |who |how many )(?:of )?|of )(?:the )?(?P<names>e\d+(?:, e\d+)*,? (?:and|or) e\d+) (?=[a-z])"
+)
 _WHERE_IN = Expression(r"where (?:in|on|at|within|inside) (?:the )?e\d+")
 _NUMBER_OR_THAN = Expression(r"(?<!\be)(?<!\w)\d|\b(?:more|less|fewer) than\b")
 _MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
@@ -199,8 +202,8 @@ class Parser:
         text = self.english.without("everywhere", text)
         by_class, negations, joins = self.rules, self.negations, self.joins
         rules = (
-            self._listed, self._classes, by_class.owners, by_class.together, by_class.works_for, self._phrasing,
-            by_class.called, self._except, negations.neither, by_class.impact, by_class.hierarchy,
+            self._of_names, self._listed, self._classes, by_class.owners, by_class.together, by_class.works_for,
+            self._phrasing, by_class.called, self._except, negations.neither, by_class.impact, by_class.hierarchy,
             self.superlatives.best, self._before_noun, negations.only_one, negations.no_object, self._modified,
             negations.dated, self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking,
             negations.negated, self._of_best, joins.shared, joins.joined,
@@ -273,6 +276,15 @@ class Parser:
         from graphbrick.bricks.retrieve.operators.wordings.others import of_value  # most questions have no value
 
         return of_value(self, text) or self.conditions.within(text)
+
+    def _of_names(self, text: str) -> SetPlan | None:
+        """Read «of e0, e1 and e2 have more than 50 million people»: what is said holds of these, not of the last."""
+        match = _OF_NAMES.match(text)
+        if match is None:
+            return None
+        named = self.listed(match["names"])
+        name = self.resolver.lexicon.classes_of(named.run(self.place))
+        return p.Both((named, self.set(f"which {spaced(name).lower() or 'things'} {text[match.end() :]}")))
 
     def _listed(self, text: str) -> SetPlan | None:
         match = self.english.match("listed", text)

@@ -71,6 +71,9 @@ class _Match:
         return not (self.unsaid or self.excess or self.is_wrong or self.is_turned)
 
 
+_BE = Expression(r"^ *(?:is|are|was|were) (?=the |an? )")  # «what are the subclasses of e0»
+
+
 class _Noun(NamedTuple):
     """A noun that a phrase asks for.
 
@@ -243,7 +246,7 @@ class PhraseResolver:
 
     def _head(self, text: str) -> _Noun:
         """Return what the first noun of a text asks for."""
-        words = stems(text)
+        words = stems(_BE.sub("", text))
         longest = max([2, *map(len, self.lexicon.by_class)])
         for at in range(len(words)):
             for size in range(longest, 0, -1):

@@ -55,6 +55,7 @@ NO_VALUE = "operators.no_value"
 """The code of the error that entities do not have a property that is asked for."""
 
 UNREAD_WORDS = "operators.unread_words"
+NO_ANTECEDENT = "operators.no_antecedent"
 """The code of the error that the plan of a value does not use words of the question."""
 
 

@@ -32,6 +32,7 @@ from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, is_
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import (
+    check_antecedents,
     check_ends,
     check_manner,
     check_names,
@@ -209,6 +210,7 @@ class Operators(RetrieveStage):
                 text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
                 query = replace(query, text=text, seeds=parser.question.entities, mentions=())
             check_one(words, parser.question.text)
+            check_antecedents(parser.question.text, lexicon)
             plan = by_grammar(parser) if asks_of_properties or cues else None
             if plan is not None:
                 sure = not parser.resolver.assumptions_of(plan)

@@ -288,7 +288,7 @@ class Links:
         for number, label in enumerate(self.labels):
             if len(name) == 1 and _OF_VERBS.get(name[0]) in label:
                 steps |= {(number, True)}
-        steps |= self._below(name)
+        steps = steps or frozenset(self._below(name))
         joins = self.between(start, None)
         found = [join for join in joins if (join.relation, join.forward) in steps]
         return self._merged(found or self._derived(name, joins))

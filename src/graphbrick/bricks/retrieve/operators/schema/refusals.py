@@ -6,12 +6,22 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
-from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError, Plan, SetPlan, UnreadWordError
+from graphbrick.bricks.retrieve.operators.sets import (
+    NO_ANTECEDENT,
+    UNREAD_WORDS,
+    Along,
+    CannotPlanError,
+    Plan,
+    SetPlan,
+    UnreadWordError,
+    no_value,
+)
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.forms import PERSON, PLACE, TIME, kind_of
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.stems import is_plural, stem, stems
+from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of
 
 _WHICH = Expression(r"(?:which|what) ")
@@ -26,6 +36,21 @@ _AMOUNT = Expression(
     r"(?:what|how much) (?:does|do|did|would|can|could) .+ (?P<verb>earn|cost|weigh|make a year|charge|get paid)$"
 )
 _NUMBER = Expression(r"(?<![\w.-])\d[\d,.]*\b")
+_BE_OR_DO = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
+_AS_SUBJECT = Expression(  # but not «is it true that», «how long does it take», «what time is it»
+    rf"\b{_BE_OR_DO} (?P<word>he|she|they|it)\b(?<!time is it)"
+    r"(?! (?:true|possible|known|correct|right|the case|that|takes?|costs?|mean|from|to|e\d))"
+)
+_NOUN_OF = Expression(
+    r"(?:what|who|which)(?: is| are| was| were) (?:the |an? )?(?P<noun>[a-z -]+?) of (?:the )?(?P<who>e\d+)"
+)
+_ANYBODY = Expression(r"\b(?:do|did) they [a-z]+ (?:in|at|on)\b.*\be\d")  # «which languages do they speak in e0»
+_OWNED = Expression(r"\b(?P<word>his|her|its|their) (?!own\b)[a-z]+")
+_AS_OBJECT = Expression(r"\b(?P<word>him|her|them|hers|theirs)$")
+_THERE = Expression(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bout )\b(?P<word>there)$")
+_THAT = Expression(
+    r"\b(?:of|in|at|on|from|for|by|with|to|does|did|is|are|was|were) (?P<word>that|this|these|those) [a-z]+"
+)
 
 
 def check_one(english: English, text: str) -> None:
@@ -44,11 +69,50 @@ def check_pronouns(text: str) -> None:
         raise CannotPlanError(message, code=UNREAD_WORDS, words=tuple(pronoun[0].split()))
 
 
+def check_antecedents(text: str, lexicon: Lexicon) -> None:
+    """Raise `CannotPlanError` for a pronoun that stands for nothing in the question: «who does he report to».
+
+    It is a question after another one, and would be answered for everybody here.
+
+    Args:
+        text: The question, with placeholders for entities.
+        lexicon: The words of the graph, whose classes a pronoun may stand for: «services and their owners».
+    """
+    for alone, by_class in ((_AS_SUBJECT, True), (_OWNED, False), (_AS_OBJECT, False), (_THERE, True), (_THAT, True)):
+        found = alone.search(text)
+        if found is None or MENTION.search(text[: found.start("word")]) or _ANYBODY.search(text):
+            continue
+        before, after = text[: found.start("word")], text[found.end("word") :]
+        if alone is _THAT and not lexicon.classes_in(" ".join(after.split()[:2])):
+            continue  # «before that time», «this year»
+        if not by_class and (lexicon.classes_in(before) or any(map(is_plural, before.split()))):
+            continue
+        message = f"{found['word']!r} stands for something that this question does not name; ask with its name"
+        raise CannotPlanError(message, code=NO_ANTECEDENT, words=(found["word"],))
+
+
 def check_manner(english: English, text: str) -> None:
     """Raise `CannotPlanError` if a question asks in which way something is done, which no path tells."""
     if english.match("manner", text):
         message = "a path tells what, who and where, not in which way"
         raise CannotPlanError(message, code=UNREAD_WORDS, words=("how",))
+
+
+def _check_noun_of(paths: SchemaPaths, question: Question) -> None:
+    """Raise `CannotPlanError` for «the capital of e0» where e0 is only a capital: `capital of` goes the other way."""
+    said = _NOUN_OF.fullmatch(question.text)
+    if said is None:
+        return
+    name, graph = stems(said["noun"]), paths.place.graph
+    entity = question.entities[int(said["who"][1:])]
+    relations = enumerate(paths.lexicon.relations)
+    named = [(number, name in one.tail) for number, one in relations if (name in one.tail) != (name in one.head)]
+    there, turned = (
+        any(len(Along(entity, ((number, is_tail != back),)).run(paths.place)) for number, is_tail in named)
+        for back in (False, True)
+    )
+    if turned and not there:
+        raise no_value(graph.label(entity), said["noun"])
 
 
 def check_names(paths: SchemaPaths, question: Question) -> None:
@@ -58,6 +122,7 @@ def check_names(paths: SchemaPaths, question: Question) -> None:
     is a noun after «which» that the graph does not know, if its entities have classes.
     """
     english, lexicon = paths.english, paths.lexicon
+    _check_noun_of(paths, question)
     known = {word for source in sources_of(paths.place.graph) for word in source.words}
     known |= lexicon.words | english.all_words
     unknown = [

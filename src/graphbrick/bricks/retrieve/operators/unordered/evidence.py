@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.sets import NO_ANTECEDENT
 from graphbrick.bricks.retrieve.operators.triples.now import asks_who_left
 from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
 from graphbrick.core import Evidence
@@ -47,7 +48,8 @@ def by_parts(parser: Parser, cap: int, brick: str, error: CannotPlanError | None
         error: Why no rule reads the question; None if a path was found that may not say all of it.
     """
     graph = parser.place.graph
-    if (error is not None and error.code == AMBIGUOUS) or not has_columns(graph) or not class_graph_of(graph):
+    is_open = error is not None and error.code in (AMBIGUOUS, NO_ANTECEDENT)
+    if is_open or not has_columns(graph) or not class_graph_of(graph):
         return None
     if asks_who_left(graph, parser.question.text):
         return None  # «left» would say nothing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from graphbrick.bricks.retrieve.operators.sets import NO_ANTECEDENT
 from graphbrick.bricks.retrieve.operators.unordered.evidence import PART_OF_NAMES, left_out
 from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.bricks.retrieve.patterns.near_words import by_meaning
@@ -41,7 +42,7 @@ def reworded_by(
 
 def unread_words(events: Sequence[str]) -> tuple[str, ...]:
     """Return the stems of the words that a refused question has and the graph does not know."""
-    told = (one.values for one in _refusals(events))
+    told = (one.values for one in _refusals(events) if one.values.get("reason") != NO_ANTECEDENT)
     return next((tuple(one.get("words", one.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
 
 

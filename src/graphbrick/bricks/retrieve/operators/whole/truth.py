@@ -205,6 +205,9 @@ class Truth:
         The subject is the head of relations such as `owns` and `part of`, and the tail of `owned by`, unless the
         sentence is passive. Relations that hold both ways, such as `borders`, stay as they are.
         """
+        of_noun = _NOUN_OF.fullmatch(rest)
+        if of_noun is not None:
+            return self._by_noun_of(of_noun, plan)
         match, base = self.english.match("subject_object", rest), plan.base
         if match is None or not isinstance(base, p.Along) or len(base.steps) != 1:
             return plan
@@ -219,6 +222,17 @@ class Truth:
         if base.start in (subject, other) and (base.start == subject) == (forward == is_head):
             return plan
         return p.IsAmong(p.Listed((other,)), p.Along(subject, ((relation, is_head),)))
+
+    def _by_noun_of(self, said: re.Match[str], plan: p.IsAmong) -> p.IsAmong:
+        """Return the plan of «is e0 a part of e1» with its relation in the direction in which the noun names an end."""
+        name, place = stems(said["noun"]), self.place
+        entity = self.parser.entity(said["other"])
+        for number, names in enumerate(self.parser.resolver.lexicon.relations):
+            is_tail, is_head = name in names.tail, name in names.head
+            if is_tail != is_head and place.graph.relation_label(number) in plan.text(place):
+                base = p.Along(entity, ((number, is_tail),))
+                return p.IsAmong(p.Listed((self.parser.entity(said["one"]),)), base)
+        return plan
 
     def _is_label(self, words: str) -> bool:
         """Return whether the label of a relation has words in this order, such as «owned by»."""
@@ -267,4 +281,7 @@ class Truth:
             yield entity, f"which {self._class_of(entity)} {without}"
 
 
+_NOUN_OF = Expression(
+    r"(?P<one>e\d+) (?:not )?(?:an? |the |one of the )?(?P<noun>[a-z -]+?) of (?:the )?(?P<other>e\d+)"
+)
 _UP = ("larger than", "bigger than", "greater than", "higher than", "more than")

@@ -82,6 +82,8 @@ class Questions(AmountsOfTriples):
             start = len(lead) if tuple(tokens.words[: len(lead)]) == lead else start
         if not start or tokens.is_one_of(start, ("each",)) or {"each", "per"} & set(tokens.words):
             return
+        for subject, end in self.of_names(start):
+            yield from ((p.Count(plan), last) for plan, last in self.clauses(end, subject))
         start = tokens.past(start, ("of", "the", "different", "distinct"))
         is_class = self.class_named(start) or self.resolver.has_number("people")
         if tokens.word(start) in ("people", "persons") and not is_class:

@@ -133,10 +133,19 @@ class SetsAsked(Amounts):
             for plan, last in self.clauses(end, subject):
                 if isinstance(plan, p.Best) and plan.n == plan.rank == 1:
                     yield replace(plan, n=n), last
+        for subject, end in self.of_names(at):
+            yield from self.clauses(end, subject)
         for subject, end in self.noun(at, bare=True):
             yield from self.clauses(end, subject)
             yield from self._asked_object(end, subject)
             yield subject.plan, end
+
+    def of_names(self, at: int) -> Iterator[tuple[Subject, int]]:
+        """Yield «(which) of e0, e1 and e2»: these of one class, and no others."""
+        start = self.tokens.past(at, ("of", "the", "these", "those"))
+        for group, end in self.group(start) if self.tokens.word(at) == "of" else ():
+            if isinstance(group.plan, p.Listed) and len(group.plan.entities) > 1:
+                yield from ((Subject(group.plan, name), end) for name in group.classes[:1])
 
     def _asked_object(self, at: int, subject: Subject, *, counted: bool = False) -> Iterator[tuple[SetPlan, int]]:
         """Yield the objects of an inverted clause: «(which machines) do workers over 50 not operate»."""
