@@ -249,10 +249,8 @@ class PhraseResolver:
         words = stems(_BE.sub("", text))
         longest = max([2, *map(len, self.lexicon.by_class)])
         for at in range(len(words)):
-            for size in range(longest, 0, -1):
+            for size in range(min(longest, len(words) - at), 0, -1):
                 name = tuple(words[at : at + size])
-                if len(name) < size:
-                    continue
                 of_class = self.lexicon.class_named(name) or self._near_class(name)
                 steps = self.steps_named(name)
                 if of_class and not (size == 1 and steps and name not in self.lexicon.by_class):
