@@ -213,7 +213,7 @@ class PhraseResolver:
         first = source.stems[: -len(words)] if words else ()
         return source.stems == words or (first + words == source.stems and bool(self.lexicon.class_named(first)))
 
-    def _is_said(self, wanted: Sequence[str], source: Source) -> bool:
+    def is_said(self, wanted: Sequence[str], source: Source) -> bool:
         """Return whether all of some words speak of a property."""
         words = self.words_of(source)
         return bool(wanted) and all(self.english.is_among(word, words) for word in wanted)

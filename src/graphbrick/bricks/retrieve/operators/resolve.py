@@ -22,7 +22,8 @@ from graphbrick.bricks.retrieve.operators.plan import (
     SetPlan,
     UnknownNounError,
 )
-from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, Ints
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
+from graphbrick.bricks.retrieve.operators.things.meant import attribute_of, meant_of
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
@@ -216,7 +217,7 @@ class Resolver(OwnDates):
             if source.stems == whole and not np.isnan(Attribute(source).of(self.place, entities)).all():
                 return Attribute(source)  # «baseline high date» beside `baseline_low_date`
         wanted = self.english.without_objects(self.words_in(words))
-        attribute = self._attribute(wanted, entities) or self._attribute(self.of_number(wanted), entities)
+        attribute = attribute_of(self, wanted, entities) or attribute_of(self, self.of_number(wanted), entities)
         if attribute is not None:
             self.assume_number(wanted, attribute.source)
         return attribute
@@ -247,22 +248,6 @@ class Resolver(OwnDates):
         """The words of the names of numbers and dates."""
         return frozenset[str]().union(*(source.words for source in self.numeric))
 
-    def _attribute(self, wanted: Sequence[str], entities: Ints) -> Attribute | None:
-        """Return the number or date that some stems speak of; of several, one that most entities have."""
-        best, few = None, list[Source]()  # few have the date of death
-        has_age = any(source.stems == ("ag",) for source in self.numeric)
-        for source in self.numeric:
-            if not self._is_said(wanted, source) or (has_age and source.is_date and [*wanted] == ["ag"]):
-                continue  # the lowest age is the latest birth
-            share = float(np.mean(~np.isnan(Attribute(source).of(self.place, entities)))) if len(entities) else 0.0
-            if share >= 0.5 and (best is None or share > best[0]):
-                best = share, source
-            elif share > 0 and source.relation < 0:
-                few.append(source)
-        if best is None and len(few) == 1:
-            return Attribute(few[0])
-        return None if best is None else Attribute(best[1])
-
     def measured(
         self, words: str, names: Sequence[str], wording: str, *, dates: bool = False
     ) -> tuple[SetPlan, Measure]:
@@ -287,14 +272,12 @@ class Resolver(OwnDates):
             sources = [
                 source
                 for source in self.numeric
-                if self._is_said(words_of_one, source)
+                if self.is_said(words_of_one, source)
                 and (source.is_date or not dates)
                 and (not is_class or source.stems == tuple(words_of_one))  # the biggest order is no `nb_orders`
             ]
             if sources:
-                named = [source for source in sources if source.stems == stems(words)]
-                source = max(named or sources, key=lambda source: len(owners_of(self.place.graph, source)))
-                self.assume_number(wanted, source)
+                source = meant_of(self, words, wanted, sources)
                 return self.holding(source), Attribute(source)
         for relation, forward in sorted(self.steps_named(stems(words))) if wanted and not dates else ():
             return Having(relation, forward), Degree(((relation, forward),))

@@ -206,11 +206,14 @@ class Numbers:
         match = self.english.match("total", text)
         if match is None:
             return None
-        how = HOW.get(match["how"], "sum")
+        how, words = HOW.get(match["how"], "sum"), match["attr"]
+        whole = f"{match['how']} {words}"
+        if any(source.stems == stems(whole) for source in self.resolver.numeric):
+            words = whole  # «total cost» of `total_cost`, beside other costs
         if match["base"] is not None:
-            return self._amount_of(match["base"], match["attr"], how=how)
-        base, measure = self.resolver.measured(match["attr"], (), f"{match['how']} {match['attr']}")
-        return p.Amount(base, self._of_today(measure, match["attr"]), how)
+            return self._amount_of(match["base"], words, how=how)
+        base, measure = self.resolver.measured(words, (), whole)
+        return p.Amount(base, self._of_today(measure, words), how)
 
     def _of_today(self, measure: p.Measure, words: str) -> p.Measure:
         """Return a measure; for «age», where there is a date of birth, the years until today.

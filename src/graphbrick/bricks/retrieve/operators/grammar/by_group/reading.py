@@ -32,6 +32,7 @@ _EACH_OF = Expression(
     r"\b(?:each|(?<=\b(?:is|do) )every|(?<=\b(?:are|was|has|had|did) )every|(?<=\b(?:were|does|have) )every)"
     r" (?!other\b)(?:of (?:the|our) )?(?=[a-z])"
 )
+_IN_WHICH = Expression(r"(?:in|at|on|for|from) (?:which|what) ")  # «in which groups is every element radioactive»
 _EVERYONE = Expression(r"\b(?:everyone|everybody)\b")
 _IDS = (("id",), ("key",), ("uuid",))
 _KINDS_OF = frozenset("type types kind category class group name".split())
@@ -197,7 +198,7 @@ def _reached_from_each(parser: Parser, text: str) -> Plan | None:
     people = spaced(parser.resolver.lexicon.class_of_people).lower()
     asked = _EVERYONE.sub(f"each {people}", text) if people else text
     found = list(_EACH_OF.finditer(asked))
-    if len(found) != 1:
+    if len(found) != 1 or (found[0][0].startswith("every") and _IN_WHICH.match(asked)):
         return None
     rest = Tokens(parser, asked[found[0].end() :])
     reader = GroupReader(rest, Links(rest))

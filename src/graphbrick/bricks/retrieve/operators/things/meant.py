@@ -1,0 +1,72 @@
+"""Which of several properties a number is: «the highest cost», of `cost_total` and `cost_other`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.measures import Attribute
+from graphbrick.bricks.retrieve.operators.sets import Ints
+from graphbrick.language.stems import stems
+from graphbrick.patterns.properties.sources import Source, owners_of
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.resolve import Resolver
+
+_SHOWN = 2  # other properties
+
+
+def meant_of(resolver: Resolver, words: str, wanted: Sequence[str], sources: Sequence[Source]) -> Source:
+    """Return the property that some words name, or the one that most entities have.
+
+    Args:
+        resolver: Knows the graph, and takes assumptions.
+        words: The words of the question.
+        wanted: The stems that have a meaning.
+        sources: The properties that they may be, at least one.
+    """
+    graph = resolver.place.graph
+    named = [source for source in sources if sorted(source.stems) == sorted(stems(words))]
+    source = max(named or usual_first(sources), key=lambda source: len(owners_of(graph, source)))
+    resolver.assume_number(wanted, source)
+    own = owners_of(graph, source)
+    if not named:
+        assume_one_of(resolver, wanted, source, [one for one in sources if np.isin(owners_of(graph, one), own).any()])
+    return source
+
+
+def usual_first(sources: Sequence[Source]) -> list[Source]:
+    """Return properties with totals first: the cost is the total cost, but the price is that of a unit."""
+    return sorted(sources, key=lambda one: ("total" not in one.stems) != ("pric" in one.stems))
+
+
+def assume_one_of(resolver: Resolver, wanted: Sequence[str], source: Source, sources: Sequence[Source]) -> None:
+    """Record the assumption that one of several properties with the same word is meant, if none has it as its name."""
+    others = [one for one in sources if one.stems != source.stems and one.kind == source.kind]
+    if others and wanted and all(tuple(wanted) != one.stems for one in (source, *others)):
+        names = " and ".join(dict.fromkeys(one.name for one in others[:_SHOWN]))
+        told = f"{' '.join(wanted)!r} is taken for {source.name}; there is {names} too"
+        resolver.assumptions.setdefault(Attribute(source), told)
+
+
+def attribute_of(resolver: Resolver, wanted: Sequence[str], entities: Ints) -> Attribute | None:
+    """Return the number or date that some stems speak of; of several, one that most entities have."""
+    alike, most, few = list[Source](), 0.0, list[Source]()  # few have the date of death
+    has_age = any(source.stems == ("ag",) for source in resolver.numeric)
+    for source in resolver.numeric:
+        if not resolver.is_said(wanted, source) or (has_age and source.is_date and [*wanted] == ["ag"]):
+            continue  # the lowest age is the latest birth
+        share = float(np.mean(~np.isnan(Attribute(source).of(resolver.place, entities)))) if len(entities) else 0.0
+        if share >= 0.5 and share >= most:
+            alike, most = [*alike, source] if share == most else [source], share
+        elif share > 0 and source.relation < 0:
+            few.append(source)
+    if not alike and len(few) == 1:
+        return Attribute(few[0])
+    if not alike:
+        return None
+    best = usual_first(alike)[0]
+    assume_one_of(resolver, wanted, best, alike)
+    return Attribute(best)
