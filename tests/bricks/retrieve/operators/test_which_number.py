@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from built_graphs import built_from_tables
 
@@ -40,3 +42,26 @@ def test_which_number_is_meant(question: str, answers: tuple[str, ...], is_sure:
     assert run.answer.texts == answers
     assert ((run.answer.confidence or 0) > 0.9) == is_sure
     assert any("there is" in text for text in map(str, run.trace.events)) != is_sure
+
+
+DAYS = """id,label,name,date,weather,wind
+d1,CityWeather,Row 1,2015-12-24,sun,3
+d2,CityWeather,Row 2,2015-12-25,rain,1.5
+d3,CityWeather,Row 3,2015-12-26,rain,4
+"""
+EVENTS = "id,label,name,event,place\nv1,Step,Step one,Launch,Kourou\nv2,Step,Step two,Landing,Jezero\n"
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_what_was_asked_for_is_given_and_no_row_for_it(tmp_path: Path) -> None:
+    days = built_from_tables(_made(tmp_path / "days"), {"nodes-d": DAYS})
+    pipeline = default_pipeline(days)
+    assert pipeline(days, "What was the weather on 2015-12-25?").texts == ("rain",)
+    assert pipeline(days, "What was the wind on 2015-12-26?").texts == ("4",)
+    steps = built_from_tables(_made(tmp_path / "steps"), {"nodes-v": EVENTS})
+    assert default_pipeline(steps)(steps, "When was the Launch?").texts == ()
+    assert default_pipeline(steps)(steps, "When did Landing start?").texts == ()

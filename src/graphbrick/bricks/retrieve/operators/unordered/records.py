@@ -43,8 +43,8 @@ from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_n
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.stems import is_plural
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
+from graphbrick.language.stems import Stems, is_plural, spaced, stems
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, owners_of, sources_of
 
 _THAN = Expression(r"\bthan (?:the )?(e\d+)\b")
 # «List each order of e0» asks for all of them, «which of them is each other's» for none.
@@ -54,6 +54,12 @@ _EACH = Expression(
 _EACH_SHOWN = Expression(r"(?i)\beach\b|per|\bmean\b|at least \d")
 _WORD = Expression(r"[a-z]+")
 _IN_ORDER = Expression(r"\b(?:without|but|neither|nor|than)\b")
+_WHAT_IS_THE = Expression(r"what (?:is|was) the (?P<noun>[a-z]+) (?:on|in|at|during) ")
+_TIME = Expression(  # in labels of what may be a time
+    r"\b(?:1[5-9]|20)\d\d\b|\d[./:-]\d|day\b"
+    r"|(?i:\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
+)
+_LOOKED_AT = 20  # labels
 _WHEN = Expression(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
 
 
@@ -148,11 +154,32 @@ def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> No
 
 
 def _dated(parser: Parser, plan: Plan) -> Plan:
-    """Return the dates of what a plan gives, where a question asks when it is: «when is the exam of e0 in e1»."""
-    if not isinstance(plan, SetPlan) or isinstance(plan, Listed) or not _WHEN.match(parser.question.text):
+    """Return what a plan of entities has, where a question asks for it: «when is the exam of e0», «what was the wind».
+
+    Raises:
+        UnreadWordError: It asks when something was, and nothing tells a time.
+    """
+    if not isinstance(plan, SetPlan) or isinstance(plan, Listed):
         return plan
-    date = parser.resolver.plain_date(plan) if len(plan.run(parser.place)) else None
-    return plan if date is None or date.source.relation >= 0 else Values(plan, date.source)
+    place, ends = parser.place, plan.run(parser.place)
+    noun = _WHAT_IS_THE.match(parser.question.text)
+    if noun is not None and len(ends) and not _is_class(parser, stems(noun["noun"])):
+        own = [one for one in sources_of(place.graph) if one.stems == stems(noun["noun"]) and one.relation < 0]
+        known = [one for one in own if np.isin(ends, owners_of(place.graph, one)).all()]
+        return Values(plan, known[0]) if len(known) == 1 else plan
+    if not _WHEN.match(parser.question.text):
+        return plan
+    date = parser.resolver.plain_date(plan) if len(ends) else None
+    if date is not None:
+        return plan if date.source.relation >= 0 else Values(plan, date.source)
+    if len(ends) and not any(_TIME.search(place.graph.label(one)) for one in ends[:_LOOKED_AT].tolist()):
+        raise UnreadWordError("when")
+    return plan
+
+
+def _is_class(parser: Parser, name: Stems) -> bool:
+    """Return whether stems are the whole name of a class, not its last word: the weather of `SeattleWeather`."""
+    return any(stems(spaced(one)) == name for one in parser.resolver.lexicon.by_class.get(name, ()))
 
 
 def _with_number_of(place: Place, plan: Any, found: Any, entity: int) -> Any:
