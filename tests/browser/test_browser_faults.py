@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 
-from conftest import until
+from conftest import WORD, until
 
 pytestmark = pytest.mark.browser
 
@@ -128,6 +129,37 @@ def test_a_conversation_goes_on_stays_in_the_browser_and_is_cleared(visit):
     page.reload()
     page.wait_for_selector(".share")
     assert page.locator(".earlier").count() == 0
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_a_long_word_breaks_wherever_it_stands(visit, width):
+    page = visit.open("#/ask?graph=long", viewport={"width": width, "height": 900})
+    for question in (WORD, f"Who made {WORD}?", f"Tell me about {WORD}", f"What is the hash of {WORD}?"):
+        page.goto(f"{visit.address}/#/ask?graph=long&q={quote_plus(question)}")
+        page.reload()
+        page.wait_for_selector(".share, .result .notice")
+        assert (question[:9], page.evaluate("document.documentElement.scrollWidth")) == (question[:9], width)
+    for row in page.locator(".earlier").all():
+        words, forget = row.locator(".earlier-question").bounding_box(), row.get_by_role("button").last.bounding_box()
+        assert words["x"] + words["width"] <= forget["x"]
+    for place, ready in {
+        "#/graph?graph=long": ".types, .card, main h1",
+        f"#/graph?graph=long&entity={WORD}": ".relation-row",
+    }.items():
+        page.goto(f"{visit.address}/{place}")
+        page.wait_for_selector(ready)
+        page.wait_for_timeout(300)  # the card of an entity comes later than its place
+        assert (place[:20], page.evaluate("document.documentElement.scrollWidth")) == (place[:20], width)
+
+
+def test_a_whole_number_is_no_count_and_a_count_says_how_many_more(visit):
+    page = visit.open("#/ask?graph=staff")
+    ask(page, "What is the size of Release Team?")
+    assert page.locator(".answer-text").all_inner_texts() == ["12"]
+    assert "more" not in page.locator(".answers").inner_text()
+    ask(page, "How many people are members of Checkout Team?")
+    until(page, "document.querySelector('.answer-text')?.textContent === '13'")
+    assert page.locator(".answers").inner_text().endswith("and 12 more")
 
 
 def test_a_new_conversation_speaks_of_no_question_before(visit):

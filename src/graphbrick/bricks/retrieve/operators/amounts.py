@@ -59,6 +59,11 @@ class Count(ValuePlan):
         """Return the value."""
         return float(len(self.base.run(place)))
 
+    @property
+    def is_count(self) -> bool:
+        """True: it counts entities."""
+        return True
+
 
 @dataclass(frozen=True)
 class Amount(ValuePlan):

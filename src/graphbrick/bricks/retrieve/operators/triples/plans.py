@@ -69,6 +69,11 @@ class CountOfTriples(ValuePlan):
         """Return the value."""
         return float(len(self.edges.run(place)))
 
+    @property
+    def is_count(self) -> bool:
+        """True: it counts triples."""
+        return True
+
 
 @dataclass(frozen=True)
 class OfTriples(ValuePlan):
@@ -131,7 +136,12 @@ class EdgeValues(TextPlan):
         """Return the values."""
         values = (place.graph.triple_properties(triple)[self.name] for triple in self._best(place).tolist())
         texts = dict.fromkeys(shown_value(value)[: 4 if self.which == "years" else None] for value in values)
-        return [Shown(f"{len(texts):,}")] if self.which == "count" else list(map(Shown, texts))
+        return [Shown(f"{len(texts):,}")] if self.is_count else list(map(Shown, texts))
+
+    @property
+    def is_count(self) -> bool:
+        """True if it gives the number of values."""
+        return self.which == "count"
 
     def proofs(self, place: Place) -> list[Item]:
         """Return the triples with their values."""
