@@ -227,12 +227,28 @@ def test_markdown_is_rendered_and_brings_nothing_in(visit):
     assert reader.locator("em", has_text="nothing").count() == 1
     assert reader.locator("td").all_inner_texts() == ["Ada", "Tsavo"]
     assert reader.locator("a").get_attribute("rel") == "noreferrer"
-    assert "<b>not bold</b>" in reader.inner_text()
+    assert "<script>document.title = 'hacked'</script>" in reader.inner_text()
     assert page.locator("img, .passages script, .passages b").count() == 0
     assert page.title() != "hacked"
     names = {one.lower() for one in reader.locator("button.name").all_inner_texts()}
     assert 1 <= len(names) <= 10
     assert page.locator(".mentions button").count() <= 10
+
+
+def test_lines_of_cells_are_a_table_in_documents_that_are_not_markdown(visit):
+    page = visit.open("#/documents?graph=notes")
+    page.wait_for_selector(".passages")
+    text = r"Wards | of both\nhouses\n\nWard | Beds\nNorth | 12\nSouth | a long one\n\nThe end"
+    marks = f"[[{text.index('North') - 5}, {text.index('12') - 3}, '']]"  # each line end is two characters here
+    page.evaluate(
+        f"import('./page/js/markdown.js').then(({{rendered}}) => rendered('{text}', {{name: 'a.rst', quotes: {marks}}}))"
+        ".then((made) => {made.id = 'made'; document.querySelector('main').replaceChildren(made)})"
+    )
+    until(page, "document.querySelector('#made')")
+    made = page.locator("#made")
+    assert made.locator("th, td").all_inner_texts() == ["Ward", "Beds", "North", "12", "South", "a long one"]
+    assert made.locator("p").all_inner_texts() == ["Wards | of both\nhouses", "The end"]
+    assert "North" in "".join(made.locator("mark").all_inner_texts())
 
 
 def test_a_graph_begins_with_its_types_which_lead_to_entities_and_their_properties(visit):
