@@ -240,8 +240,9 @@ def test_lines_of_cells_are_a_table_in_documents_that_are_not_markdown(visit):
     page.wait_for_selector(".passages")
     text = r"Wards | of both\nhouses\n\nWard | Beds\nNorth | 12\nSouth | a long one\n\nThe end"
     marks = f"[[{text.index('North') - 5}, {text.index('12') - 3}, '']]"  # each line end is two characters here
+    made = f"rendered('{text}', {{name: 'a.rst', quotes: {marks}}})"
     page.evaluate(
-        f"import('./page/js/markdown.js').then(({{rendered}}) => rendered('{text}', {{name: 'a.rst', quotes: {marks}}}))"
+        f"import('./page/js/markdown.js').then(({{rendered}}) => {made})"
         ".then((made) => {made.id = 'made'; document.querySelector('main').replaceChildren(made)})"
     )
     until(page, "document.querySelector('#made')")

@@ -79,8 +79,8 @@ def sources(run: Mapping[str, Any]) -> str:
     for number, i in {number: i for i, number in numbers.items()}.items():
         if number <= _MARKS or not _is_cut(run):
             lines.append(f"[{number}] {_shown(run['support'][i])}")
-    if more := _more(run, numbers):
-        lines.append(f"and {more:,} more")
+    if rest := _more(run, numbers):
+        lines.append(f"and {rest:,} more")
     if run.get("from_model") and run["answers"]:
         lines.append("From the model's own knowledge, not from the graph.")
     question = run.get("conversation", {}).get("question")
