@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphbrick.core.items import ANSWER
+from graphbrick.serve.asking import ASKED_IN
 
 MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
@@ -17,7 +18,7 @@ _NO_ANSWER, CANNOT, _NONE = "No answer", "I cannot answer from the graph", "None
 _YES = {"yes", "yes please", "ok", "okay", "sure", "ja", "oui", "sí", "si", "да", "是", "はい", "네"}
 _OTHERS = "Others of this name:"
 _TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
-_END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
+_END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|{ASKED_IN}|Read as: )")  # the last in replies of earlier versions
 _OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
 
 
@@ -83,6 +84,8 @@ def sources(run: Mapping[str, Any]) -> str:
         lines.append(f"and {rest:,} more")
     if run.get("from_model") and run["answers"]:
         lines.append("From the model's own knowledge, not from the graph.")
+    if not is_small_talk(run):
+        lines += [note["text"] for note in run.get("notes", ()) if note["text"].startswith(ASKED_IN)]
     question = run.get("conversation", {}).get("question")
     if question is not None:
         lines += ["", f"{_TAKEN_AS}{question}"] if lines else [f"{_TAKEN_AS}{question}"]
