@@ -213,6 +213,9 @@ def test_queries_only_read(client):
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "query_refused")
     wrong = client.post("/v1/query", json={"query": "MATCH (a) RETURN b"})
     assert wrong.status_code == 400
+    wrong = client.post("/v1/query", json={"query": "MATCH (a:Entity) RETURN a.name"})
+    assert wrong.status_code == 400
+    assert "Entity has key, label" in wrong.json()["error"]["message"]
 
 
 def test_the_page_about_the_api_has_examples(client):
