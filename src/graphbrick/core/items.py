@@ -204,8 +204,9 @@ class Row(BaseItem):
 
     def fields(self) -> dict[str, Any]:
         """Return columns and values, and how many things a count counts."""
-        counted = {} if self.counted is None else {"counted": self.counted}
-        return {"columns": self.columns, "values": self.values} | counted
+        return {"columns": self.columns, "values": self.values} | (
+            {} if (n := self.counted) is None else {"counted": n}
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -213,11 +213,9 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
 def computed(evidence: Evidence) -> Answer:
     """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it.
 
-    Where none does, the paths that begin at it do, such as those that were counted; so do all paths of a number, or of
-    yes and no, and the first of them where there are several such answers.
+    Where none does, the paths that begin at it do; so do all paths of one number, and the first ones of several.
 
-    The card of an entity is the answer in place of its name, and its own support. Of documents, the passages that a row
-    cites support it.
+    The card of an entity is its answer and its support. Of documents, the passages that a row cites support it.
     """
     rows: list[tuple[int, Row]] = []
     cards = {cast("Card", item).id: (i, item.text) for i, item in enumerate(evidence.items) if item.kind == "card"}
@@ -237,7 +235,7 @@ def computed(evidence: Evidence) -> Answer:
             keys: tuple[int | str, ...] = (*item.entities, *map(shown_value, values))
             for key in keys:
                 properties.setdefault(key, []).append(i)
-    support: list[tuple[int, ...]] = []
+    support, most = list[tuple[int, ...]](), None if len(rows) == 1 else _COUNTED
     for place, row in rows:
         own: int | str = row.entities[0] if row.entities else row.values[0]
         if isinstance(own, int) and own in cards:
@@ -252,7 +250,6 @@ def computed(evidence: Evidence) -> Answer:
         if isinstance(own, int):
             paths = by_end.get(own) or by_start.get(own, [])
         else:
-            most = None if len(rows) == 1 else _COUNTED
             paths = [] if value in properties else [i for ends in by_start.values() for i in ends][:most]
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
         support.append((*dict.fromkeys(properties.get(value or own, [] if value else every)), place, *paths))

@@ -50,6 +50,7 @@ class Count(ValuePlan):
     """The number of entities of a set."""
 
     base: SetPlan
+    is_count = True
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
@@ -58,11 +59,6 @@ class Count(ValuePlan):
     def value(self, place: Place) -> float:
         """Return the value."""
         return float(len(self.base.run(place)))
-
-    @property
-    def is_count(self) -> bool:
-        """True: it counts entities."""
-        return True
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,7 @@ class CountOfTriples(ValuePlan):
     """The number of triples, each of several between the same entities."""
 
     edges: Edges
+    is_count = True
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
@@ -68,11 +69,6 @@ class CountOfTriples(ValuePlan):
     def value(self, place: Place) -> float:
         """Return the value."""
         return float(len(self.edges.run(place)))
-
-    @property
-    def is_count(self) -> bool:
-        """True: it counts triples."""
-        return True
 
 
 @dataclass(frozen=True)
