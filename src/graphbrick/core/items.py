@@ -204,9 +204,8 @@ class Row(BaseItem):
 
     def fields(self) -> dict[str, Any]:
         """Return columns and values, and how many things a count counts."""
-        return {"columns": self.columns, "values": self.values} | (
-            {} if (n := self.counted) is None else {"counted": n}
-        )
+        counted = {} if self.counted is None else {"counted": self.counted}
+        return {"columns": self.columns, "values": self.values} | counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

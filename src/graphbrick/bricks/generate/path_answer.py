@@ -214,7 +214,6 @@ def computed(evidence: Evidence) -> Answer:
     """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it.
 
     Where none does, the paths that begin at it do; so do all paths of one number, and the first ones of several.
-
     The card of an entity is its answer and its support. Of documents, the passages that a row cites support it.
     """
     rows: list[tuple[int, Row]] = []
