@@ -52,7 +52,7 @@ SHOP = [
     EdgeRecord("lee", "bought", "kettle", {"on": datetime.date(2022, 5, 31)}),
 ]
 STAFF = [
-    EntityRecord("t1", "Release Team", (), ("Team",), "", {"size": 4}),
+    EntityRecord("t1", "Release Team", (), ("Team",), "", {"size": 12}),
     EntityRecord("t2", "Checkout Team", (), ("Team",), "", {"size": 7}),
     EntityRecord("p1", "Maria Torres", (), ("Person",), "", {"title": "Engineer", "remote": True}),
     EntityRecord("p2", "Maria Torres", (), ("Person",), "", {"title": "Analyst", "remote": True}),
@@ -63,6 +63,16 @@ STAFF = [
     EdgeRecord("p3", "LEADS", "t2", {}),
 ]
 """Two people of one name, in teams."""
+STAFF += [EntityRecord(f"n{i}", f"Nobody {i}", (), ("Person",), "", {}) for i in range(11)]
+STAFF += [EdgeRecord(f"n{i}", "MEMBER_OF", "t2", {}) for i in range(11)]
+WORD = "f7c3bc1d808e04732adf679965ccc34ca7ae3441" * 8
+"""A word without a place to break, longer than any window is wide."""
+FILES = [
+    EntityRecord(WORD, WORD, (), ("File",), WORD, {"hash": WORD, "size": 51_000}),
+    EntityRecord("ann", "Ann", (), ("Person",), "", {}),
+    EdgeRecord("ann", "made", WORD, {"note": WORD}),
+    EdgeRecord(WORD, WORD, "ann", {}),
+]
 HOSTILE = [(MARKUP, "<script>hack()</script>", f"{MARKUP} 2"), ("Safe", "knows", MARKUP)]
 
 
@@ -106,6 +116,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     hostile = build(HOSTILE, folder / "hostile.graph")
     shop = build(SHOP, folder / "shop.graph")
     staff = build(STAFF, folder / "staff.graph")
+    files = build(FILES, folder / "long.graph")
     world = learned_world(Console(stderr=True))
     for text in WARM:  # a kernel is compiled when it is first used, which a page would wait for
         parse(text).run(world, "What is the capital of Kenya?")
@@ -116,6 +127,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "notes": folder / "notes.graph",
         "shop": shop.path,
         "staff": staff.path,
+        "long": files.path,
     }
     return {name: str(path) for name, path in paths.items()}
 

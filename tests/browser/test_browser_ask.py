@@ -191,6 +191,8 @@ def test_a_phone_shows_one_path_from_top_to_bottom_without_scrolling_sideways(vi
     page = visit.open(ASKED, viewport={"width": 390, "height": 844}, has_touch=True)
     assert len(answers(page)) == 5
     assert page.locator(".map .node").count() == 3
+    assert "One of 5 paths is drawn at a time" in page.locator(".map-panel").inner_text()
+    assert page.get_by_role("button", name="All paths").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -208,10 +210,20 @@ def test_a_server_with_a_token_asks_for_it(chromium, places):
     with listening(graphs={"hostile": places["hostile"]}, token="open-sesame-and-more") as url:
         visit = Visit(chromium, url)
         page = visit.open()
+        page.get_by_role("textbox", name="Token").fill("open-barley")
+        page.keyboard.press("Enter")
+        page.get_by_role("alert").filter(has_text="That token is wrong.").wait_for()
         page.get_by_role("textbox", name="Token").fill("open-sesame-and-more")
         page.keyboard.press("Enter")
         page.wait_for_selector(".hero h1")
         assert page.locator("#pages a").all_inner_texts() == ["Ask", "Graph", "Compare", "Pipeline"]
+        run = "{graph: {name: 'g'}, question: 'q', pipeline: 'p'}"
+        page.evaluate(
+            f"import('./page/js/share.js').then(({{asCommand}}) => {{document.title = asCommand({run}, [])}})"
+        )
+        until(page, "document.title.includes('graphbrick ask')")
+        assert ' --token "$GRAPHBRICK_TOKEN"' in page.title()
+        assert "open-sesame" not in page.title()
         visit.close()
         assert [text for text in visit.problems if "401" not in text] == []
 

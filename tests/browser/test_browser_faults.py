@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 
-from conftest import until
+from conftest import WORD, until
 
 pytestmark = pytest.mark.browser
 
@@ -130,6 +131,37 @@ def test_a_conversation_goes_on_stays_in_the_browser_and_is_cleared(visit):
     assert page.locator(".earlier").count() == 0
 
 
+@pytest.mark.parametrize("width", [400, 1400])
+def test_a_long_word_breaks_wherever_it_stands(visit, width):
+    page = visit.open("#/ask?graph=long", viewport={"width": width, "height": 900})
+    for question in (WORD, f"Who made {WORD}?", f"Tell me about {WORD}", f"What is the hash of {WORD}?"):
+        page.goto(f"{visit.address}/#/ask?graph=long&q={quote_plus(question)}")
+        page.reload()
+        page.wait_for_selector(".share, .result .notice")
+        assert (question[:9], page.evaluate("document.documentElement.scrollWidth")) == (question[:9], width)
+    for row in page.locator(".earlier").all():
+        words, forget = row.locator(".earlier-question").bounding_box(), row.get_by_role("button").last.bounding_box()
+        assert words["x"] + words["width"] <= forget["x"]
+    for place, ready in {
+        "#/graph?graph=long": ".types, .card, main h1",
+        f"#/graph?graph=long&entity={WORD}": ".relation-row",
+    }.items():
+        page.goto(f"{visit.address}/{place}")
+        page.wait_for_selector(ready)
+        page.wait_for_timeout(300)  # the card of an entity comes later than its place
+        assert (place[:20], page.evaluate("document.documentElement.scrollWidth")) == (place[:20], width)
+
+
+def test_a_whole_number_is_no_count_and_a_count_says_how_many_more(visit):
+    page = visit.open("#/ask?graph=staff")
+    ask(page, "What is the size of Release Team?")
+    assert page.locator(".answer-text").all_inner_texts() == ["12"]
+    assert "more" not in page.locator(".answers").inner_text()
+    ask(page, "How many people are members of Checkout Team?")
+    until(page, "document.querySelector('.answer-text')?.textContent === '13'")
+    assert page.locator(".answers").inner_text().endswith("and 12 more")
+
+
 def test_a_new_conversation_speaks_of_no_question_before(visit):
     page = visit.open("#/ask?graph=world")
     ask(page, KENYA)
@@ -195,12 +227,29 @@ def test_markdown_is_rendered_and_brings_nothing_in(visit):
     assert reader.locator("em", has_text="nothing").count() == 1
     assert reader.locator("td").all_inner_texts() == ["Ada", "Tsavo"]
     assert reader.locator("a").get_attribute("rel") == "noreferrer"
-    assert "<b>not bold</b>" in reader.inner_text()
+    assert "<script>document.title = 'hacked'</script>" in reader.inner_text()
     assert page.locator("img, .passages script, .passages b").count() == 0
     assert page.title() != "hacked"
     names = {one.lower() for one in reader.locator("button.name").all_inner_texts()}
     assert 1 <= len(names) <= 10
     assert page.locator(".mentions button").count() <= 10
+
+
+def test_lines_of_cells_are_a_table_in_documents_that_are_not_markdown(visit):
+    page = visit.open("#/documents?graph=notes")
+    page.wait_for_selector(".passages")
+    text = r"Wards | of both\nhouses\n\nWard | Beds\nNorth | 12\nSouth | a long one\n\nThe end"
+    marks = f"[[{text.index('North') - 5}, {text.index('12') - 3}, '']]"  # each line end is two characters here
+    made = f"rendered('{text}', {{name: 'a.rst', quotes: {marks}}})"
+    page.evaluate(
+        f"import('./page/js/markdown.js').then(({{rendered}}) => {made})"
+        ".then((made) => {made.id = 'made'; document.querySelector('main').replaceChildren(made)})"
+    )
+    until(page, "document.querySelector('#made')")
+    made = page.locator("#made")
+    assert made.locator("th, td").all_inner_texts() == ["Ward", "Beds", "North", "12", "South", "a long one"]
+    assert made.locator("p").all_inner_texts() == ["Wards | of both\nhouses", "The end"]
+    assert "North" in "".join(made.locator("mark").all_inner_texts())
 
 
 def test_a_graph_begins_with_its_types_which_lead_to_entities_and_their_properties(visit):

@@ -17,7 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.opening import open as open_graph
 from graphbrick.graphs.records.records import Record
 from graphbrick.learn.default import default_pipeline
-from graphbrick.learn.examples import KINDS, example_questions
+from graphbrick.learn.examples import KINDS, _Drafts, example_questions
 from graphbrick.learn.learning import LearnReport
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import Sequence
@@ -54,11 +54,11 @@ def test_examples_are_asked_as_people_ask(tmp_path: Path) -> None:
     """Counts have «how many», parts «is part of», and people do what a verb says."""
     records: list[Record] = [
         EntityRecord(name, types=("Ward",), properties={"beds": beds})
-        for name, beds in (("Cardiology", 24), ("Oncology", 16))
+        for name, beds in (("Cardiology", 24), ("Oncology", 16), ("Day Ward", 4))
     ]
     records += [EntityRecord(name, types=("Doctor",)) for name in ("Frank Moss", "Grace Lin")]
     records += [EntityRecord("Olga Reed", types=("Patient",)), EntityRecord("Northgate Clinic", types=("Hospital",))]
-    records += [(ward, "PART_OF", "Northgate Clinic") for ward in ("Cardiology", "Oncology")]
+    records += [(ward, "PART_OF", "Northgate Clinic") for ward in ("Cardiology", "Oncology", "Day Ward")]
     records += [(doctor, "TREATS", "Olga Reed") for doctor in ("Frank Moss", "Grace Lin")]
     graph = build(records, tmp_path / "hospital.graph")
     examples = {one.question: one for seed in range(3) for one in example_questions(graph, seconds=LONG, seed=seed)}
@@ -121,3 +121,39 @@ def test_ask_without_a_question_shows_examples(shop: Graph, run, tmp_path: Path)
     assert all(f"\n  {one['question']}" in shown for one in facts["questions"])
     none = run("ask", build([("12", "r", "7")], tmp_path / "numbers.graph").place)
     assert (none.code, none.err) == (2, "")
+
+
+CLUBS = """name,founded,still_played,coffee_bar,hash,postal_code_regex,titles
+Alba,1899,true,true,6dcd4ce23d88,^1\\d+$,4
+Bora,1923,true,true,6dcd4ce23d88,^1\\d+$,9
+Cora,1957,false,true,6dcd4ce23d88,^1\\d+$,2
+Dora,1961,true,true,6dcd4ce23d88,^1\\d+$,5
+"""
+
+
+def test_examples_ask_for_what_people_ask_for(tmp_path: Path) -> None:
+    """Years follow «founded», codes and patterns are no conditions, nor is what all meet."""
+    (tmp_path / "clubs.csv").write_text(CLUBS, encoding="utf-8")
+    graph = build(tmp_path / "clubs.csv", tmp_path / "clubs.graph")
+    examples = [one for seed in range(6) for one in example_questions(graph, seconds=LONG, seed=seed)]
+    texts = {one.question for one in examples}
+    assert not [text for text in texts if any(word in text for word in ("hash", "regex", "coffee", " a founded"))]
+    assert any(text.startswith("When was ") and text.endswith(" founded?") for text in texts)
+    assert {one.n for one in examples if one.kind == "filter"} <= {2, 3}
+    assert [one for one in examples if one.kind == "filter"]
+
+
+def test_examples_say_relations_as_people_say_them(tmp_path: Path) -> None:
+    people = [EntityRecord(name, types=("Employees",)) for name in ("Ann Reed", "Bob Lake", "Cy Moss")]
+    records: list[Record] = [*people, EntityRecord("Fast Post", types=("Shippers",))]
+    records += [EntityRecord(f"Order {name}", types=("Orders",)) for name in ("Red", "Blue", "Green")]
+    records += [(f"Order {name}", "SHIPPED_VIA", "Fast Post") for name in ("Red", "Blue", "Green")]
+    records += [(f"Order {name}", "HANDLED_BY", "Ann Reed") for name in ("Red", "Blue", "Green")]
+    records += [("Ann Reed", "ON_LOAN_TO", "Fast Post"), ("Bob Lake", "CAN_HAVE", "Order Red")]
+    graph = build(records, tmp_path / "orders.graph")
+    cards = [card_of(graph, graph.entity(key)) for key in ("Ann Reed", "Fast Post", "Order Red", "Bob Lake")]
+    texts = {draft.text for _, drafts in _Drafts(graph, cards).by_kind() for draft in drafts}
+    assert {"How many orders are shipped via Fast Post?", "How many orders did Ann Reed handle?"} <= texts
+    assert "Which employee handled Order Red?" in texts or "Who handled Order Red?" in texts
+    unsaid = ("loan to of", "loan tos", "handler", "can have", "employeeses", "shipped in", "orderses")
+    assert not [text for text in texts if any(word in text for word in unsaid)]

@@ -76,8 +76,10 @@ def test_a_document_comes_and_goes(notes):
 def test_a_document_that_cannot_be_read_is_told(notes):
     with serving_notes(notes, write=True) as client:
         client.put("/v1/documents/bad.txt", content=b"\0\1\2")
-        assert "not read: bad.txt" in waited(client, "done")["message"]
-        assert client.get("/v1/documents").json()["bad"][0]["name"] == "bad.txt"
+        told = waited(client, "done")["message"]
+        (bad,) = client.get("/v1/documents").json()["bad"]
+        assert bad["name"] == "bad.txt"
+        assert f"not read: bad.txt ({bad['reason']})" in told
 
 
 def test_nothing_is_written_unless_that_was_allowed(notes):

@@ -179,6 +179,7 @@ class Row(BaseItem):
         graph: The graph of these entities.
         score: Score of the last ranking stage.
         source: The stage that ran the query.
+        counted: How many things the answer counts; None for a row that is no count, such as a price.
 
     Example:
         >>> Row(("country", "capital"), ("Kenya", "Nairobi")).text
@@ -194,6 +195,7 @@ class Row(BaseItem):
     graph: Graph | None = None
     score: float = 0.0
     source: str = ""
+    counted: int | None = None
 
     @property
     def text(self) -> str:
@@ -201,8 +203,9 @@ class Row(BaseItem):
         return ", ".join(f"{column}: {value}" for column, value in zip(self.columns, self.values, strict=True))
 
     def fields(self) -> dict[str, Any]:
-        """Return columns and values."""
-        return {"columns": self.columns, "values": self.values}
+        """Return columns and values, and how many things a count counts."""
+        counted = {} if self.counted is None else {"counted": self.counted}
+        return {"columns": self.columns, "values": self.values} | counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

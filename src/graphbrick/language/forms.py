@@ -258,6 +258,11 @@ def is_only_noun(word: str) -> bool:
     return set(_lemmas(word)) == {"NOUN"}
 
 
+def is_adjective(word: str) -> bool:
+    """Return whether the dictionary has a word as an adjective."""
+    return "ADJ" in _lemmas(word)
+
+
 def may_be_noun(word: str) -> bool:
     """Return whether the dictionary has a word as a noun, or does not have it at all.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,11 +13,14 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced
 from graphbrick.learn.learned import learned_place
-from graphbrick.patterns.english.labels import read_label
+from graphbrick.patterns.english.labels import PREPOSITIONS, read_label
 from graphbrick.patterns.text import readable
 from graphbrick.patterns.words_file import HEAD, TAIL, WORDS, EntityClass, RelationWords, read_words
 
 _PART = "part"
+_MASS = frozenset("equipment software hardware weather furniture information news data".split())
+_UNCOUNTED = _MASS | {"staff", "pokemon"}
+_PREPOSITIONS = PREPOSITIONS | frozenset("via against after before between during upon without across around".split())
 
 
 def plain(name: str) -> str:
@@ -26,6 +30,41 @@ def plain(name: str) -> str:
     ('launch year', 'compilation album')
     """
     return spaced(readable(name)).lower()
+
+
+def class_noun(name: str) -> str:
+    """Return what one thing of a class is called: «planet» for things of the class Planets.
+
+    >>> class_noun("Planets"), class_noun("Species"), class_noun("CompilationAlbum")
+    ('planet', 'species', 'compilation album')
+    """
+    noun = plain(name)
+    try:
+        one = forms.singular(noun)
+        if one == noun and noun.endswith("s") and not noun.endswith("ss") and not forms.is_word(noun.split()[-1]):
+            one = noun[:-1]
+        return one if forms.plural(one) == noun else noun
+    except ModelError:
+        return noun
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun; of one that is not counted, such as «staff», the noun.
+
+    >>> plural("club"), plural("staff")
+    ('clubs', 'staff')
+    """
+    if noun.split()[-1:] and noun.split()[-1] in _UNCOUNTED:
+        return noun
+    try:
+        return forms.plural(noun)
+    except ModelError:
+        return f"{noun}s"
+
+
+def is_mass(noun: str) -> bool:
+    """Return whether there are no several of what a noun says, such as weather."""
+    return bool(_MASS & {*noun.split()[-1:]})
 
 
 class ExampleWords:
@@ -51,7 +90,7 @@ class ExampleWords:
             of_type: Type of its ends; empty if unknown.
         """
         try:
-            words = self._relations.get(group.label) or _of_label(group.label)
+            words = _with_preposition(self._relations.get(group.label) or _of_label(group.label))
             return None if words.is_empty else Step(group, words, self.noun(group, of_type))
         except ModelError:
             return None
@@ -59,7 +98,7 @@ class ExampleWords:
     def noun(self, group: Group, of_type: str) -> str:
         """Return what the ends of a relation are called; empty if that is unknown."""
         if of_type:
-            return plain(of_type)
+            return class_noun(of_type)
         classes = (one for one in self._classes if group.label in (one.tails if group.forward else one.heads))
         return next((one.names[0] for one in classes if one.names), "")
 
@@ -77,7 +116,7 @@ class Step:
         self._is_one, self._words, self._noun = group.count == 1, words, noun
         self._is_part = _PART in (words.head if group.forward else words.tail) and bool(noun)  # the entity is
         self._has_parts = _PART in (words.tail if group.forward else words.head) and bool(noun)
-        self._role = _role(words, words.tail if group.forward else words.head, noun)
+        self._role = _role(words, words.tail if group.forward else words.head, noun, plain(group.label).split())
         self._person = forms.kind_of(noun or self._role) == forms.PERSON
         self._subject_acts = words.verb and words.subject == (HEAD if group.forward else TAIL)  # the entity acts
         self._ends_act = words.verb and words.subject == (TAIL if group.forward else HEAD)
@@ -92,7 +131,7 @@ class Step:
         if self._has_parts:
             return f"Which {nouns} {'is' if self._is_one else 'are'} part of {who}?"
         if self._role:
-            be, role = ("is", self._role) if self._is_one else ("are", forms.plural(self._role))
+            be, role = ("is", self._role) if self._is_one else ("are", plural(self._role))
             return f"{'Who' if self._person else 'What'} {be} the {role} of {who}?"
         if self._subject_acts:
             asked = f"Which {nouns}" if nouns else "What"
@@ -123,11 +162,13 @@ class Step:
 
     def count(self, who: str) -> str:
         """Return the question for the number of ends; empty if there is no wording."""
-        words, nouns = self._words, forms.plural(self._noun) if self._noun else ""
+        words, nouns = self._words, plural(self._noun) if self._noun and not is_mass(self._noun) else ""
+        if is_mass(self._noun) or is_mass(self._role):
+            return ""
         if self._has_parts:
             return f"How many {nouns} are part of {who}?"
         if self._role:
-            return f"How many {forms.plural(self._role)} does {who} have?"
+            return f"How many {plural(self._role)} does {who} have?"
         if not nouns:
             return ""
         if self._subject_acts:
@@ -141,10 +182,10 @@ class Step:
     def most(self, noun: str) -> str:
         """Return the question which entity of a class has the most ends; empty if there is no wording."""
         counted = self._noun if self._has_parts else self._role
-        return f"Which {noun} has the most {forms.plural(counted)}?" if counted and noun else ""
+        return f"Which {noun} has the most {plural(counted)}?" if counted and noun else ""
 
     def _nouns(self) -> str:
-        return self._noun if self._is_one or not self._noun else forms.plural(self._noun)
+        return self._noun if self._is_one or not self._noun else plural(self._noun)
 
     def _verb(self, *, past: bool = False, third: bool = False) -> str:
         verb = self._words.verb
@@ -152,16 +193,38 @@ class Step:
         return f"{form} {self._words.preposition}".strip()
 
 
-def _role(words: RelationWords, roles: Sequence[str], noun: str) -> str:
+def _role(words: RelationWords, roles: Sequence[str], noun: str, label: Sequence[str]) -> str:
     """Return what the ends of a relation are to the entity, by their own noun if it is one; empty for no good word.
 
-    «treatment» is none for doctors who treat somebody, and «starring» is no noun.
+    «treatment» is none for doctors who treat somebody, «starring» and «on loan to» are no nouns, and «who handled» says
+    more than «handler», which only the verb of the label has made.
     """
     if noun in roles and not noun.endswith("ing"):
         return noun
-    role = next((role for role in roles if not role.endswith("ing")), "")
+    made = {words.verb, *forms.agents(words.verb), *forms.acts(words.verb)} - {*label} if noun and words.verb else set()
+    role = next(filter(_is_role, roles), "")
     is_other = bool(noun) and bool(words.verb) and forms.kind_of(noun) == forms.PERSON != forms.kind_of(role)
-    return "" if is_other else role
+    return "" if is_other or role in made else role
+
+
+def _is_role(role: str) -> bool:
+    """Return whether words are a noun for what something is to another.
+
+    >>> [one for one in ("tactic", "on loan to", "rolls up to", "most captained", "starring") if _is_role(one)]
+    ['tactic']
+    """
+    first, last = role.split()[0], forms.singular(role.split()[-1])
+    if last in _PREPOSITIONS or first in _PREPOSITIONS or first in ("can", "may", "is", "has") or last == "have":
+        return False
+    is_verb = first != last and bool(forms.third_person_of(first))
+    return not is_verb and not role.endswith("ing") and (forms.may_be_noun(last) or not forms.participle_of(last))
+
+
+def _with_preposition(words: RelationWords) -> RelationWords:
+    """Return words in which a preposition that was read as a noun follows the verb: «shipped via»."""
+    if words.verb and len(words.tail) == 1 and words.tail[0] in _PREPOSITIONS:
+        return replace(words, tail=[], preposition=words.tail[0])
+    return words
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,16 +12,14 @@ from typing import Any
 from graphbrick.core import Answer
 from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.properties.values import Value, shown_value
-from graphbrick.graphs.cards import Card, Group, card_of, is_reference
+from graphbrick.core.properties.values import shown_value
+from graphbrick.graphs.cards import Card, Group, card_of
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.store.literals import DATE, read_literal
-from graphbrick.language import forms
-from graphbrick.language.stems import possible_singulars
 from graphbrick.learn.default import default_pipeline
-from graphbrick.learn.example_entities import entities_with_good_names, has_good_name
-from graphbrick.learn.example_words import ExampleWords, plain
+from graphbrick.learn.example_entities import entities_with_good_names, has_good_name, is_name
+from graphbrick.learn.example_values import asks, filters, in_order, is_said, largest, measures
+from graphbrick.learn.example_words import ExampleWords, class_noun
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 
@@ -31,11 +28,7 @@ KINDS = ("property", "relation", "chain", "count", "filter", "superlative", "car
 _SECONDS = 20.0  # for all questions that are tried
 _READ, _TRIED = 12, 4  # drafts of one kind that are looked at, and that are asked
 _SURE = 0.5  # confidence of an answer that is shown
-_LONGEST_VALUE = 60  # characters
 _MANY = 50  # answers
-_LONGEST_FILTER = 20  # characters of a value that is a condition
-_ROUNDED = 1_000  # numbers from which on a condition is round
-_LARGE = frozenset("area population size capacity length number count".split())
 _TEXT_KINDS = 3  # examples about documents
 
 
@@ -158,13 +151,13 @@ class _Drafts:
 
     def _about_documents(self) -> Iterator[_Draft]:
         for card in self._cards:
-            if card.passages and card.label[:1] != card.label[:1].lower():  # a name, and not a word such as «euros»
+            if card.passages and is_name(card.label):  # and not a word such as «euros» or «Use»
                 yield _Draft(f"What is said about {card.label}?", card.label, lambda answer: True)
 
     def _property(self) -> Iterator[_Draft]:
         for card in self._cards:
-            for name, value in card.properties.items():
-                text = _asks(name, value, card.label)
+            for name, value in in_order(card.properties):
+                text = asks(name, value, card.label)
                 if text and shown_value(value).lower() not in card.label.lower():
                     shown = ("yes" if value else "no") if isinstance(value, bool) else shown_value(value)
                     yield _Draft(text, card.label, _is({shown}))
@@ -209,25 +202,28 @@ class _Drafts:
 
     def _filter(self) -> Iterator[_Draft]:
         drafts: dict[str, list[_Draft]] = {}
+        labels: dict[str, set[str]] = {}
+        for card in self._cards:
+            labels.setdefault(self._own_noun(card), set()).add(card.label)
         for card in self._cards:
             noun = self._own_noun(card)
-            for name, value in card.properties.items() if noun else ():
-                text = _filters(noun, name, value)
+            for name, value in in_order(card.properties) if noun else ():
+                text = filters(noun, name, value)
                 if text:
-                    drafts.setdefault(text, []).append(_Draft(text, name, partial(_are_several, card.label)))
-        often = sorted(drafts.values(), key=len, reverse=True)  # a value of several entities makes the better question
+                    fits = partial(_are_some, card.label, labels[noun])
+                    drafts.setdefault(text, []).append(_Draft(text, name, fits))
+        # A value of several entities makes the better question.
+        often = sorted(drafts.values(), key=lambda same: (not is_said(same[0].about), -len(same)))
         yield from (same[0] for same in often)
 
     def _superlative(self) -> Iterator[_Draft]:
         """Yield superlatives of numbers, then of what relations lead to."""
         for card in self._cards:
-            noun, own = self._own_noun(card), _numbers_of(card)
-            for name in sorted(own, key=lambda name: len(plain(name).split())) if noun else ():
-                counted = _is_counted(plain(name), own[name])
-                text = f"Which {noun} has the most {plain(name)}?" if counted else _most(noun, plain(name))
-                yield _Draft(text, name, _is_few)
+            noun = self._own_noun(card)
+            for name, value in measures(card.properties) if noun else ():
+                yield _Draft(largest(noun, name, value), name, _is_few)
         for card in self._cards:
-            for group in card.groups if not _numbers_of(card) else ():
+            for group in card.groups if not measures(card.properties) else ():
                 step = self._words.step(group, self._type_of_ends(group)) if group.count > 1 else None
                 text = step.most(self._own_noun(card)) if step and not group.is_value else ""
                 if text:
@@ -243,7 +239,7 @@ class _Drafts:
     def _own_noun(self, card: Card) -> str:
         """Return what an entity is called by its type, or by its relations; empty if that is unknown."""
         if card.types:
-            return plain(card.types[0])
+            return class_noun(card.types[0])
         turned = (Group(one.key, one.label, not one.forward, 1, 1, ()) for one in card.groups)
         return next(filter(None, (self._words.noun(group, "") for group in turned)), "")
 
@@ -265,88 +261,10 @@ def _is(texts: set[str]) -> Callable[[Answer], bool]:
     return lambda answer: set(answer.texts) == texts
 
 
-def _are_several(label: str, answer: Answer) -> bool:
-    return label in answer.texts and len(answer.texts) > 1
+def _are_some(label: str, alike: set[str], answer: Answer) -> bool:
+    """Return whether the answers are several entities of a class, one of them that with the label, and not all."""
+    return label in answer.texts and len(answer.texts) > 1 and not alike <= set(answer.texts)
 
 
 def _is_few(answer: Answer) -> bool:
     return len(answer.texts) <= 2
-
-
-def _asks(name: str, value: Value, who: str) -> str:
-    """Return the question for a property of an entity; empty for a property that nobody asks for."""
-    words = plain(name)
-    if is_reference(name) or isinstance(value, tuple) or len(shown_value(value)) > _LONGEST_VALUE:
-        return ""
-    if isinstance(value, bool):
-        return f"Is {who} {words}?"
-    if _is_done(words):
-        return f"When was {who} {words}?" if isinstance(value, datetime.date) else ""
-    if _is_counted(words, value):
-        return f"How many {words} does {who} have?"
-    return f"What is the {words} of {who}?"
-
-
-def _is_counted(words: str, value: Value) -> bool:
-    """Return whether a property says how many there are, such as the beds of a ward."""
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return is_whole and any(_plural(singular) == words for singular in possible_singulars(words))
-
-
-def _filters(noun: str, name: str, value: Value) -> str:
-    """Return a question for the entities with a value of a property; empty for a value that is not asked for."""
-    words, nouns, number = plain(name), _plural(noun), _number(value)
-    if is_reference(name) or isinstance(value, tuple) or len(shown_value(value)) > _LONGEST_FILTER:
-        return ""
-    if isinstance(value, bool):
-        return f"Which {nouns} are {words}?" if value else ""
-    if isinstance(value, datetime.date):
-        return f"Which {nouns} were {words} in {value.year}?" if _is_done(words) else ""
-    if number is not None and _is_counted(words, value):
-        return f"Which {nouns} have more than {int(number) // 2 or 1:,} {words}?"
-    if number is None or (isinstance(value, int) and value < _ROUNDED):
-        return f"Which {nouns} have {words} {shown_value(value)}?"
-    article = "an" if words[0] in "aeiou" else "a"
-    size = 10 ** (len(str(int(number))) - 1)
-    return (
-        f"Which {nouns} have {article} {words} of more than {int(number) // size * size:,}?"
-        if number >= _ROUNDED
-        else ""
-    )
-
-
-def _most(noun: str, words: str) -> str:
-    """Return the question for the entity with the largest value of a property."""
-    if _is_done(words):
-        return f"Which {noun} was {words} last?"
-    return f"Which {noun} has the {'largest' if _LARGE & {*words.split()} else 'highest'} {words}?"
-
-
-def _numbers_of(card: Card) -> dict[str, Value]:
-    """Return the properties of an entity that are numbers, and no references to others."""
-    return {k: v for k, v in card.properties.items() if _number(v) is not None and not is_reference(k)}
-
-
-def _number(value: Value) -> float | None:
-    """Return the number that a value is, or is the text of; None for another value."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value)
-    literal = read_literal(value) if isinstance(value, str) else None
-    return literal.value if literal is not None and literal.kind != DATE else None
-
-
-def _is_done(words: str) -> bool:
-    """Return whether the name of a property is a participle, such as «founded»."""
-    try:
-        return bool(forms.participle_of(words))
-    except GraphbrickError:
-        return False
-
-
-def _plural(noun: str) -> str:
-    try:
-        return forms.plural(noun)
-    except GraphbrickError:
-        return f"{noun}s"

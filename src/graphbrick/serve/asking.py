@@ -32,6 +32,8 @@ from graphbrick.serve.telemetry import trace_run
 _PROGRESS_SECONDS = 0.25  # between two events about the same step
 SHORT = 10
 """Items of the evidence that are sent unless all are asked for; those that support answers are always sent."""
+ASKED_IN = "Asked in the graph "
+"""The beginning of the note which of several graphs was asked."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Inquiry:
         subgraph: Whether the subgraph is sent.
         all_evidence: Whether all evidence is sent, not only its first items.
         before: Trace of what was done before the run, its first stage; None for nothing.
+        first_of: Number of graphs of which the first is asked, as the request names none; 1 for a graph that was meant.
     """
 
     opened: Opened
@@ -57,6 +60,15 @@ class Inquiry:
     subgraph: bool = False
     all_evidence: bool = False
     before: StageTrace | None = None
+    first_of: int = 1
+
+    @property
+    def graph_note(self) -> list[dict[str, str]]:
+        """The note which of several graphs was asked; empty if the request names it, or there is one."""
+        if self.first_of == 1:
+            return []
+        text = f"{ASKED_IN}{self.opened.name}, the first of {self.first_of:,}, as the request names none"
+        return [{"text": text, "code": "serve.first_graph"}]
 
 
 def read_ask(service: Service, body: Question, *, retrieve: bool = False, all_evidence: bool = False) -> Inquiry:
@@ -76,7 +88,9 @@ def read_ask(service: Service, body: Question, *, retrieve: bool = False, all_ev
         pipeline = without_answer(pipeline)
     budget = service.runner.budget(None if body.budget is None else body.budget.model_dump())
     subgraph = isinstance(body, Ask) and body.subgraph
-    return Inquiry(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph, all_evidence)
+    first_of = 1 if body.graph else len(service.graphs)
+    seeds = tuple(body.seeds)
+    return Inquiry(opened, pipeline, body.question, seeds, budget, subgraph, all_evidence, first_of=first_of)
 
 
 def without_answer(pipeline: Pipeline) -> Pipeline:
@@ -148,6 +162,7 @@ def reply_of(inquiry: Inquiry, run: Run) -> dict[str, Any]:
         run = replace(run, evidence=replace(run.evidence, items=run.evidence.items[:SHORT]))
     facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph) | {"evidence_count": count}
     _without_places(inquiry.opened, facts)
+    facts["notes"] += inquiry.graph_note
     return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
 
 

@@ -226,7 +226,8 @@ class _Tools:
 
         with self._told():
             pipeline = service.pipeline(opened, recipe=recipe or None)
-            inquiry = Inquiry(opened, pipeline, question, tuple(seeds), service.runner.budget())
+            first_of = 1 if graph else len(service.graphs)
+            inquiry = Inquiry(opened, pipeline, question, tuple(seeds), service.runner.budget(), first_of=first_of)
             return _cut(await service.runner.call(work, service.gate(pipeline), inquiry.budget))
 
     async def documents(

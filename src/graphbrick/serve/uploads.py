@@ -30,6 +30,7 @@ _SIGNS = " _.,()[]@&+=~!'’–—-"
 _LONGEST_NAME = 200  # bytes; file systems take 255, and a file may be written beside it under a longer name
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _STATUS = ".status.json"
+_NAMED = 5  # documents that a summary names
 _STARTING = 10.0  # seconds within which an indexing that was begun holds the lock of the graph
 
 
@@ -235,11 +236,9 @@ def index_uploads(place: Path, folder: Path, progress: Progress) -> str:
     from graphbrick.text.indexing.indexing import index
 
     done = index([folder], place, remove=[str(folder)], skip_bad=True, progress=progress)
-    bad = (
-        f"; not read: {', '.join(Path(file).name for file, _ in done.reading.problems)}"
-        if done.reading.problems
-        else ""
-    )
-    empty = f"; no entity in {', '.join(Path(one).name for one in done.empty[:5])}" if done.empty else ""
+    problems = [f"{Path(file).name} ({reason})" for file, reason in done.reading.problems]
+    rest = f" and {len(problems) - _NAMED:,} more" if len(problems) > _NAMED else ""
+    bad = f"; not read: {', '.join(problems[:_NAMED])}{rest}".replace(f"{folder}/", "") if problems else ""
+    empty = f"; no entity in {', '.join(Path(one).name for one in done.empty[:_NAMED])}" if done.empty else ""
     sizes = f"{done.documents:,} documents, {done.graph.n_entities:,} entities, {done.graph.n_triples:,} triples"
     return f"{sizes}{bad}{empty}"

@@ -45,3 +45,18 @@ def test_each_entity_of_a_name_is_told_by_what_tells_it_apart() -> None:
     assert answer_text(run) == (
         "Paris (city in France): 2,138,551\n\nOthers of this name:\nParis (city in Texas): 24,782, and 2 more"
     )
+
+
+def test_as_much_evidence_is_listed_as_is_cited_and_the_rest_is_counted() -> None:
+    paths = [{"text": f"Search Team <- member of <- Member {i}"} for i in range(6)]
+    plan = computed("16", "count of members")
+    answers = [{"text": "16", "support": [*range(7)]}]
+    of_all = {"answers": answers, "support": [plan | {"counted": 16}, *paths]}
+    listed = [f"[{i + 2}] {path['text']}" for i, path in enumerate(paths)]
+    told = "16 [1][2][3]\n\n[1] count of members\n" + "\n".join(listed[:2])
+    assert answer_text(of_all) == f"{told}\nand 14 more"
+    assert answer_text({"answers": answers, "support": [plan, *paths]}) == f"{told}\nand 4 more"
+    short = {"answers": [{"text": "16", "support": [0, 1, 2]}], "support": [plan, *paths]}
+    assert answer_text(short) == told
+    written = {"answers": [{"text": "There are 16 [1, 6].", "support": [*range(7)]}], "support": [plan, *paths]}
+    assert answer_text(written) == "There are 16 [1, 6].\n\n[1] count of members\n" + "\n".join(listed)

@@ -37,6 +37,11 @@ def test_models_of_several_graphs_are_named_after_graph_and_recipe():
             assert chat.models.retrieve(name).id == name
         reply = chat.chat.completions.create(model="notes/best", messages=MESSAGES)
         assert reply.model_extra["graphbrick"]["graph"]["name"] == "notes"
+        assert "Asked in" not in reply.choices[0].message.content
+        reply = chat.chat.completions.create(model="best", messages=MESSAGES)
+        assert reply.choices[0].message.content.endswith(
+            "\nAsked in the graph films, the first of 2, as the request names none"
+        )
         for name in ("notes/none", "other/best", "notes/"):
             with pytest.raises(openai.NotFoundError, match="there are films/default"):
                 chat.models.retrieve(name)

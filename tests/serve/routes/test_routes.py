@@ -213,6 +213,9 @@ def test_queries_only_read(client):
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "query_refused")
     wrong = client.post("/v1/query", json={"query": "MATCH (a) RETURN b"})
     assert wrong.status_code == 400
+    wrong = client.post("/v1/query", json={"query": "MATCH (a:Entity) RETURN a.name"})
+    assert wrong.status_code == 400
+    assert "Entity has key, label" in wrong.json()["error"]["message"]
 
 
 def test_the_page_about_the_api_has_examples(client):
@@ -239,6 +242,10 @@ def test_several_graphs_are_served_by_their_names(tmp_path):
     with serving(graphs={"tiny": str(tiny_graph().path), "north": str(other.path)}) as client:
         found = client.post("/v1/ask", json={"question": "What is Oslo?", "recipe": "paths", "graph": "north"}).json()
         assert [answer["text"] for answer in found["answers"]] == ["Norway"]
+        assert "serve.first_graph" not in [note["code"] for note in found["notes"]]
+        first = client.post("/v1/ask", json={"question": "What is Kenya?", "recipe": "paths"}).json()
+        (note,) = [note["text"] for note in first["notes"] if note["code"] == "serve.first_graph"]
+        assert note == "Asked in the graph tiny, the first of 2, as the request names none"
         assert [graph["name"] for graph in client.get("/v1/graphs").json()["graphs"]] == ["tiny", "north"]
 
 

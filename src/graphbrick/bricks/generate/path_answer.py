@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.cards import Card
 
 
-_COUNTED = 10  # paths of what was counted that support one answer
+_COUNTED = 10  # paths that support each of several numbers, which may share all paths
 
 
 @dataclass(frozen=True, repr=False)
@@ -213,11 +213,8 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
 def computed(evidence: Evidence) -> Answer:
     """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it.
 
-    Where none does, the first paths that begin at it do, such as those that were counted; so do the first of all paths
-    of a number, or of yes and no.
-
-    The card of an entity is the answer in place of its name, and its own support. Of documents, the passages that a row
-    cites support it.
+    Where none does, the paths that begin at it do; so do all paths of one number, and the first ones of several.
+    The card of an entity is its answer and its support. Of documents, the passages that a row cites support it.
     """
     rows: list[tuple[int, Row]] = []
     cards = {cast("Card", item).id: (i, item.text) for i, item in enumerate(evidence.items) if item.kind == "card"}
@@ -237,7 +234,7 @@ def computed(evidence: Evidence) -> Answer:
             keys: tuple[int | str, ...] = (*item.entities, *map(shown_value, values))
             for key in keys:
                 properties.setdefault(key, []).append(i)
-    support: list[tuple[int, ...]] = []
+    support, most = list[tuple[int, ...]](), None if len(rows) == 1 else _COUNTED
     for place, row in rows:
         own: int | str = row.entities[0] if row.entities else row.values[0]
         if isinstance(own, int) and own in cards:
@@ -250,9 +247,9 @@ def computed(evidence: Evidence) -> Answer:
             continue
         value = own.partition(": ")[2] if isinstance(own, str) else own  # «price: 18», one of several
         if isinstance(own, int):
-            paths = by_end.get(own) or by_start.get(own, [])[:_COUNTED]
+            paths = by_end.get(own) or by_start.get(own, [])
         else:
-            paths = [] if value in properties else [i for ends in by_start.values() for i in ends][:_COUNTED]
+            paths = [] if value in properties else [i for ends in by_start.values() for i in ends][:most]
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
         support.append((*dict.fromkeys(properties.get(value or own, [] if value else every)), place, *paths))
     return Answer(

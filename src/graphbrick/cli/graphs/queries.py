@@ -20,26 +20,17 @@ def query(
     as_json: Json = False,
 ) -> None:
     """Run a query by hand; one that may write is refused. Without rows, say what does not fit the schema."""
+    from graphbrick.bricks.retrieve.queries.query_advice import rows_or_advice
     from graphbrick.bricks.retrieve.queries.query_names import checked_by_graph
     from graphbrick.cli.printing.queries import print_query_advice, print_rows
     from graphbrick.cli.progress import note_events
-    from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
-    from graphbrick.graphs.databases.errors import TooMuchError, TooSlowError
-    from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
-    from graphbrick.graphs.queries.limits import with_limit
+    from graphbrick.graphs.queries.guard import check_read_only
 
     opened = open_place(graph)
     check_read_only(text, opened.language)
     with record(Trace(), "query", "query") as entry:
-        try:
-            rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
-        except (RefusedQueryError, TooSlowError, TooMuchError):
-            raise
-        except GraphbrickError as error:
-            checked = checked_by_graph(opened, text, opened.schema())
-            meant = [f"is this meant: {checked.text}"] if checked.text != text else []
-            raise GraphbrickError("; ".join((str(error), *checked.problems, *meant))) from error
+        rows = rows_or_advice(opened, text, limit)
     note_events(entry.events)
     print_rows(rows, limit, as_json=as_json)
     if not rows.rows:

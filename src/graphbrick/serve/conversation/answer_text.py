@@ -7,16 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphbrick.core.items import ANSWER
+from graphbrick.serve.asking import ASKED_IN
 
 MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
+_MARKS = 3  # pieces of evidence that an answer cites
 _SENTENCE = 60  # characters of a text from which on texts stand on lines of their own
 _NO_ANSWER, CANNOT, _NONE = "No answer", "I cannot answer from the graph", "None: nothing"
 _YES = {"yes", "yes please", "ok", "okay", "sure", "ja", "oui", "sí", "si", "да", "是", "はい", "네"}
 _OTHERS = "Others of this name:"
 _TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
-_END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
+_END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|{ASKED_IN}|Read as: )")  # the last in replies of earlier versions
 _OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
 
 
@@ -62,7 +64,7 @@ def _cites(answer: Mapping[str, Any]) -> bool:
 
 def _marks(answer: Mapping[str, Any], numbers: Mapping[int, int]) -> str:
     marks = dict.fromkeys(f"[{numbers[i]}]" for i in answer["support"] if i in numbers)
-    return "".join(list(marks)[:3])
+    return "".join(list(marks)[:_MARKS])
 
 
 def _namesakes(run: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -74,10 +76,16 @@ def _namesakes(run: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 def sources(run: Mapping[str, Any]) -> str:
     """Return the numbered evidence under an answer; empty without answers or support."""
     lines = []
-    for number, i in {number: i for i, number in _numbers(run).items()}.items():
-        lines.append(f"[{number}] {_shown(run['support'][i])}")
+    numbers = _numbers(run)
+    for number, i in {number: i for i, number in numbers.items()}.items():
+        if number <= _MARKS or not _is_cut(run):
+            lines.append(f"[{number}] {_shown(run['support'][i])}")
+    if rest := _more(run, numbers):
+        lines.append(f"and {rest:,} more")
     if run.get("from_model") and run["answers"]:
         lines.append("From the model's own knowledge, not from the graph.")
+    if not is_small_talk(run):
+        lines += [note["text"] for note in run.get("notes", ()) if note["text"].startswith(ASKED_IN)]
     question = run.get("conversation", {}).get("question")
     if question is not None:
         lines += ["", f"{_TAKEN_AS}{question}"] if lines else [f"{_TAKEN_AS}{question}"]
@@ -141,15 +149,30 @@ def _is_answered(run: Mapping[str, Any]) -> bool:
 
 def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
     """Return the number, from 1, of every item that supports an answer that is shown."""
-    used = [i for answer in run["answers"][:MOST_ANSWERS] for i in answer["support"][:3]]
+    used = [i for answer in run["answers"][:MOST_ANSWERS] for i in answer["support"][:_MARKS]]
     if len(run["answers"]) == 1:
-        used = list(run["answers"][0]["support"])  # a written text cites them by their order
+        used = list(run["answers"][0]["support"])  # a written text cites any of them by their order
     # Of a question that states a path, the paths say more than the rows that repeat it; a card is its own evidence.
     stated, own = [run.get("question")], {answer["text"] for answer in run["answers"]}
     used = [i for i in used if list(run["support"][i].get("values", ())[1:]) != stated]
     listed = [i for i in dict.fromkeys(used) if run["support"][i]["text"] not in own]
     numbers: dict[str, int] = {}  # of what is shown, which several answers may stand on
     return {i: numbers.setdefault(_shown(run["support"][i]), len(numbers) + 1) for i in listed}
+
+
+def _is_cut(run: Mapping[str, Any]) -> bool:
+    """Return whether only the first pieces of evidence are listed: a text that cites none of them stands on many."""
+    return len(run["answers"]) == 1 and not _cites(run["answers"][0])
+
+
+def _more(run: Mapping[str, Any], numbers: Mapping[int, int]) -> int:
+    """Return how many pieces of evidence are not listed; of a count, how many of the things that it counts."""
+    rest = max(numbers.values(), default=0) - _MARKS
+    if not _is_cut(run) or rest <= 0:
+        return 0
+    listed = [run["support"][i] for i, number in numbers.items() if number <= _MARKS]
+    counted = max((item.get("counted", 0) for item in listed), default=0)
+    return int(counted - sum("counted" not in item for item in listed)) if counted else rest
 
 
 def _shown(item: Mapping[str, Any]) -> str:

@@ -106,7 +106,7 @@ class Talk:
             reply = service.reply_to(error, self.request).body["error"]
             trace = Trace([] if read.stage is None else [read.stage])
             facts = _only_text(f"{CANNOT}: {reply['message']}.", trace)
-            return facts | {"readings": reply["readings"], "error": reply} | told
+            return facts | {"readings": reply["readings"], "error": reply, "notes": inquiry.graph_note} | told
         log.update(usage_of(run))
         return reply_of(inquiry, run) | told
 
@@ -173,7 +173,8 @@ def read_talk(service: Service, model: str, messages: Sequence[ChatMessage], log
     task = read_task(last, earlier, rules)
     conversation = read_conversation(messages) if task is None else None
     question = last if conversation is None else conversation.question
-    inquiry = Inquiry(opened, pipeline, question, (), service.runner.budget())
+    first_of = 1 if graph else len(service.graphs)
+    inquiry = Inquiry(opened, pipeline, question, (), service.runner.budget(), first_of=first_of)
     return Talk(service, inquiry, conversation, task, log, request)
 
 

@@ -81,13 +81,12 @@ class Guard:
             )
         if self._token and path.startswith(_GUARDED) and scope["method"] != "OPTIONS":
             kind, _, token = headers.get(b"authorization", b"").partition(b" ")
-            if kind.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
-                raise ServeError(
-                    401,
-                    "no_token",
-                    "send the server's token as Authorization: Bearer ...",
-                    {"WWW-Authenticate": "Bearer"},
-                )
+            asked = {"WWW-Authenticate": "Bearer"}
+            if kind.lower() != b"bearer" or not token.strip():
+                message = "send the server's token as Authorization: Bearer ..."
+                raise ServeError(401, "no_token", message, asked)
+            if not hmac.compare_digest(token.strip(), self._token):
+                raise ServeError(401, "wrong_token", "that token is wrong: it is not the one of this server", asked)
         if scope["method"] == "POST" and path.startswith("/v1") and not _is_json(headers):
             # A web page elsewhere can send other types without asking first.
             raise ServeError(415, "not_json", "send the body as JSON, with Content-Type: application/json")

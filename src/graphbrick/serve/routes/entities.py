@@ -13,14 +13,13 @@ from fastapi import APIRouter, Query, Request, Response
 from graphbrick.bricks.agents.agent_tool import Walked
 from graphbrick.bricks.agents.tools.paths import shortest
 from graphbrick.bricks.agents.workspace import Workspace
+from graphbrick.bricks.retrieve.queries.query_advice import rows_or_advice
 from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import short_json, stated_condition
-from graphbrick.core.schema import Rows
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.guard import check_read_only
-from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened, named_card
@@ -254,10 +253,9 @@ async def query(body: GraphQuery, request: Request, service: Serving) -> Respons
         raise ServeError(400, "no_query_language", f"the graph {opened.name} has no query language")
 
     def work() -> bytes:
-        language = opened.graph.language
-        check_read_only(body.query, language)
+        check_read_only(body.query, opened.graph.language)
         try:
-            rows: Rows = opened.graph.query(with_limit(body.query, language, body.limit + 1), {}, body.limit)
+            rows = rows_or_advice(opened.graph, body.query, body.limit)
         except (ValueError, TypeError) as error:  # an engine that does not take the text
             raise GraphbrickError(f"the query cannot be run: {error}") from error
         except StoppedError as error:

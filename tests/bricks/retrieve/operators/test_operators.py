@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 from faults import told
@@ -14,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.core import Query, Row, Subgraph
 from graphbrick.core.errors import LinkError
 from graphbrick.demo.graph import world_graph
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 
 PLAIN = Patterns(Indifferent())
@@ -100,6 +102,17 @@ def test_answers_are_rows_with_paths_that_support_them(staff: Graph) -> None:
     assert row.citations[0].query == row.values[1]
     texts = answer.evidence.texts()
     assert "Platform Team -> owns -> Auth Service" in texts
+
+
+def test_all_that_is_counted_supports_the_count(tmp_path: Path) -> None:
+    graph = build([(f"Member {i}", "member of", "Search Team") for i in range(16)], tmp_path / "team.graph")
+    for question, text in {
+        "How many members does Search Team have?": "16",
+        "Which team has the most members?": "Search Team",
+    }.items():
+        answer = PIPELINE(graph, question)
+        supporting = [answer.evidence.items[i] for i in answer.support[0]]
+        assert (answer.texts, sum(item.kind == "path" for item in supporting)) == ((text,), 16)
 
 
 def test_the_number_of_answers_is_capped(staff: Graph) -> None:

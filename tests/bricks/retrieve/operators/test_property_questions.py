@@ -111,6 +111,23 @@ def test_the_clinic(clinic: Graph, question: str, texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "counted"),
+    [
+        ("How many patients are insured?", "2", 2),
+        ("How many beds does the South Ward have?", "40", None),
+        ("On which floor is the Garden Ward?", "1", None),
+        ("What is the total number of beds?", "76", None),
+        ("How many different blood types are there?", "4", 4),
+    ],
+)
+def test_only_a_count_says_how_many_it_counts(clinic: Graph, question: str, text: str, counted: int | None) -> None:
+    run = PIPELINE.run(clinic, question).to_dict()
+    (answer,) = run["answers"]
+    rows = [run["support"][i] for i in answer["support"] if run["support"][i]["kind"] == "row"]
+    assert (answer["text"], [row.get("counted") for row in rows]) == (text, [counted] if rows else [])
+
+
+@pytest.mark.parametrize(
     ("question", "name"),
     [
         ("What is the price of Orlen Trading?", "price"),

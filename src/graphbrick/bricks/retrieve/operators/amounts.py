@@ -50,6 +50,7 @@ class Count(ValuePlan):
     """The number of entities of a set."""
 
     base: SetPlan
+    is_count = True
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""

@@ -144,6 +144,11 @@ class Plan(ABC):
         """Return the entities whose properties the plan gives; none for a plan that does not give values."""
         return np.zeros(0, dtype=np.int64)
 
+    @property
+    def is_count(self) -> bool:
+        """True if the one answer says how many there are of something that the graph holds one by one."""
+        return False
+
 
 @dataclass(frozen=True)
 class Pattern(Plan):

@@ -230,9 +230,8 @@ class LogicalForms(RetrieveStage):
         if isinstance(best.form, Count):
             text = form_text(best.form)
             ends = tuple(path.end for path in paths)
-            row = Row(
-                ANSWER, (str(len(best.found)), text), (Citation(query=text),), ends, subgraph.graph, source=source
-            )
+            n, cited = len(best.found), (Citation(query=text),)
+            row = Row(ANSWER, (str(n), text), cited, ends, subgraph.graph, source=source, counted=n)
             items.insert(0, row)
         return Evidence(tuple(items))
 

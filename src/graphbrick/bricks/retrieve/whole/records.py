@@ -148,7 +148,7 @@ class Records(RetrieveStage):
         }
         if about.is_count:
             items = dict(list(items.items())[:_SHOWN])
-            row = Row(ANSWER, (str(len(chosen)), plan), tuple(items), graph=graph, source=source)
+            row = Row(ANSWER, (str(len(chosen)), plan), tuple(items), (), graph, 0.0, source, len(chosen))
             return Evidence((row, *items.values()), confidence=EXPLAINED)
         rows = [
             replace(row, values=(row.values[0], plan), citations=(place,), source=source)

@@ -102,7 +102,7 @@ function answerRow(answer, index, read, { choose, openCitation, long }) {
   const others = answer.items.filter(({ path: own, item }) => !own && !isPlan(item)).map(({ item }) => item);
   const facts = others.filter(({ kind }) => kind === "property");
   const proofs = others.filter(({ kind }) => kind !== "property");
-  const more = answer.paths.length > 1 ? ` and ${counted(answer.paths.length - 1, "more path")}` : "";
+  const more = morePaths(answer);
   const body = [
     el("span", { class: `answer-text${long ? " long" : ""}` }, answer.text),
     path ? el("span", { class: "answer-path" }, pathLine(path, read.labels), more ? el("span", { class: "muted" }, more) : null) : null,
@@ -114,13 +114,26 @@ function answerRow(answer, index, read, { choose, openCitation, long }) {
     answer.items.length ? null : el("p", { class: "muted" }, "Nothing that was found supports this answer; a language model gave it from its own knowledge."));
 }
 
+/** How many things an answer counts, which the server tells; 0 for an answer that is no count, such as a price. */
+function countOf(answer) {
+  return answer.items.find(({ item }) => isPlan(item))?.item.counted ?? 0;
+}
+
+/** How many are not shown: of a count, of all that it counts, whatever the number of paths; else of the paths. */
+function morePaths(answer) {
+  const count = countOf(answer);
+  if (count) return count > 1 ? ` and ${number(count - 1)} more` : "";
+  return answer.paths.length > 1 ? ` and ${counted(answer.paths.length - 1, "more path")}` : "";
+}
+
 /** Properties that support an answer, without its own name before each. */
 function factLine(answer, facts) {
   const own = `${answer.text}: `;
   const texts = facts.map(({ text }) => (text.startsWith(own) ? text.slice(own.length) : text));
-  const counts = /^\d+$/.test(answer.text) ? Math.max(texts.length, Number(answer.text)) : texts.length; // of many, the first are sent
-  const more = counts - FACTS;
-  return `${[...new Set(texts)].slice(0, FACTS).join(" · ")}${more > 0 ? ` · and ${number(more)} more` : ""}`;
+  const once = [...new Set(texts)];
+  const shown = once.slice(0, FACTS);
+  const more = Math.max(once.length, countOf(answer)) - shown.length; // of what many are counted by, the first are sent
+  return `${shown.join(" · ")}${more > 0 ? ` · and ${number(more)} more` : ""}`;
 }
 
 /** One item of evidence of any kind, with the places it was taken from. */

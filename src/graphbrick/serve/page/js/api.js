@@ -5,6 +5,7 @@ import { ROUTES } from "./routes.js";
 
 const TOKEN = "graphbrick-token";
 let askForToken = null;
+let held = null;
 
 /** An error of the server, or that there is no server. */
 export class ApiError extends Error {
@@ -14,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Say what asks the reader for a token; it returns the token, or null. */
+/** Say what asks the reader for a token, given whether one was wrong; it returns the token, or null. */
 export function onTokenNeeded(ask) {
   askForToken = ask;
 }
@@ -32,7 +33,12 @@ export function address(route, parts = {}, query = {}) {
   return new URL(`.${path}${text ? `?${text}` : ""}`, document.baseURI.replace(/[?#].*$/, ""));
 }
 
-async function call(url, options, again = true) {
+/** Whether the server asked this tab for a token, and was given one. */
+export function hasToken() {
+  return Boolean(stored());
+}
+
+async function call(url, options) {
   const headers = new Headers(options.headers);
   const token = stored();
   if (token) headers.set("Authorization", `Bearer ${token}`);
@@ -45,12 +51,14 @@ async function call(url, options, again = true) {
       title: "No connection", fix: "Look whether graphbrick serve is still running, then try again.",
     });
   }
-  if (response.status === 401 && again && askForToken) {
-    const given = await askForToken();
+  if (response.status === 401 && askForToken) {
+    // Another call may have been given the right token meanwhile.
+    const given = stored() === token ? await askForToken(Boolean(token)) : stored();
     if (given) {
       store(given);
-      return call(url, options, false);
+      return call(url, options);
     }
+    throw new ApiError("The server answers only with its token, and none was given.", { status: 401, title: "A token is needed" });
   }
   if (!response.ok) throw await errorOf(response);
   return response;
@@ -135,14 +143,15 @@ function stored() {
   try {
     return sessionStorage.getItem(TOKEN);
   } catch {
-    return null;
+    return held;
   }
 }
 
 function store(token) {
+  held = token; // without storage, it lasts until the page is left
   try {
     sessionStorage.setItem(TOKEN, token);
   } catch {
-    // Without storage, the next call asks again.
+    // `held` has it.
   }
 }

@@ -99,7 +99,8 @@ function showRun(state, result, parts) {
   const { again, take } = parts;
   const read = readRun(state.run);
   const { run } = read;
-  const { entries, total, supported } = pathsToDraw(read, DRAWN);
+  const upright = result.clientWidth < NARROW;
+  const { entries, total, supported } = pathsToDraw(read, upright ? Infinity : DRAWN); // one at a time can be any of them
   const openCitation = async (citation, item, quotes) => (await import("./passage.js")).openPassage(state.graph.name, citation, item, quotes);
   const list = answerList(read, { choose: (answer) => chooseAnswer(answer), openCitation, take });
   const drawing = el("div", { class: "drawing" });
@@ -109,7 +110,8 @@ function showRun(state, result, parts) {
     state.taken ? el("p", { class: "muted taken" }, `Shown: ${state.taken.text}`) : null, list, el("p", { class: "muted summary" }, summary), state.write && read.answers.length ? feedbackButtons(state) : null);
   const right = entries.length ? el("section", { class: "panel map-panel", "aria-labelledby": "drawing" },
     el("h2", { id: "drawing" }, supported ? "How it was found" : "What was found"),
-    total > entries.length ? el("p", { class: "muted" }, `${number(entries.length)} of ${counted(total, "path")} are drawn.`) : null, drawing,
+    upright && total > 1 ? el("p", { class: "muted" }, `One of ${counted(total, "path")} is drawn at a time: choose an answer for its path.`)
+      : total > entries.length ? el("p", { class: "muted" }, `${number(entries.length)} of ${counted(total, "path")} are drawn.`) : null, drawing,
     run.subgraph?.nodes ? subgraphButton(state, read) : null) : null;
   const isPlain = state.graph.made_from_text && !read.seeds.length && !state.seeds.length; // documents are searched, not walked
   fill(result,
@@ -125,7 +127,6 @@ function showRun(state, result, parts) {
   announce(read.answers.length ? `${summary}: ${read.answers.slice(0, 5).map(({ text }) => text).join(", ")}` : "No answer was found");
   if (!entries.length) return;
 
-  const upright = result.clientWidth < NARROW;
   let map = null;
   const draw = (path) => {
     // On a phone only the path in question fits.
@@ -136,7 +137,7 @@ function showRun(state, result, parts) {
   const frame = el("div", {});
   let shown = -2;
   const replay = replayControls({
-    labels: read.labels, entries,
+    labels: read.labels, entries, single: upright,
     show: (path, hop, moving) => {
       if (shown === -2 || (upright && path !== shown)) fill(frame, draw(path));
       shown = path;

@@ -102,18 +102,21 @@ function themeButton() {
   draw();
 }
 
-/** Ask the reader for the token of the server. */
-function tokenDialog() {
+/** Ask the reader for the token of the server; say so where the last one was wrong. */
+function tokenDialog(wasWrong) {
   return new Promise((resolve) => {
-    const input = el("input", { type: "password", id: "token", autocomplete: "current-password", required: true });
+    const input = el("input", { type: "password", id: "token", autocomplete: "current-password", required: true, "aria-describedby": wasWrong ? "token-wrong" : null });
     const dialog = el("dialog", { "aria-labelledby": "token-title" }, el("form", { method: "dialog" },
       el("h2", { id: "token-title" }, "This server asks for a token"),
       el("p", { class: "muted" }, "Whoever started graphbrick serve can tell it. It is kept until this tab is closed."),
+      wasWrong ? el("p", { class: "field-error", role: "alert", id: "token-wrong" }, "That token is wrong.") : null,
       el("label", { for: "token" }, "Token"), input,
       el("div", { class: "dialog-end" }, el("button", { type: "submit", class: "primary" }, "Use it"))));
+    let isCancelled = false;
+    dialog.addEventListener("cancel", () => { isCancelled = true; });
     dialog.addEventListener("close", () => {
       dialog.remove();
-      resolve(input.value.trim() || null);
+      resolve((!isCancelled && input.value.trim()) || null);
     });
     document.body.append(dialog);
     dialog.showModal();
@@ -123,7 +126,7 @@ function tokenDialog() {
 async function begin() {
   themeButton();
   let asking = null; // several calls at once need one token
-  onTokenNeeded(() => (asking ||= tokenDialog().finally(() => { asking = null; })));
+  onTokenNeeded((wasWrong) => (asking ||= tokenDialog(wasWrong).finally(() => { asking = null; })));
   try {
     Object.assign(workbench, await get("graphs"));
   } catch (error) {

@@ -28,10 +28,38 @@ export async function rendered(text, { name = "", quotes = [], names = new Map()
   if (isMarkdown(name)) {
     const { lexer } = await marked();
     body.append(...blocks(lexer(told, { gfm: true })));
-  } else body.append(el("p", { class: "passage" }, told));
+  } else body.append(...plainBlocks(told));
   markQuotes(body, quotes);
   markNames(body, names);
   return body;
+}
+
+/** A text that is not Markdown; lines with the same number of cells, as reStructuredText is read into, are a table. */
+function plainBlocks(text) {
+  const cells = text.split("\n").map((line) => (line.includes(" | ") ? line.split(" | ").map((cell) => cell.trim()) : [line]));
+  const runs = [];
+  for (const row of cells) {
+    const last = runs.at(-1);
+    if (last && last.width === row.length) last.rows.push(row);
+    else runs.push({ width: row.length, rows: [row] });
+  }
+  const blocks = [];
+  for (const { width, rows } of runs) {
+    if (width > 1 && rows.length > 1) blocks.push(plainTable(rows));
+    else {
+      const words = rows.map((row) => row.join(" | ")).join("\n");
+      if (typeof blocks.at(-1) === "string") blocks.push(`${blocks.pop()}\n${words}`);
+      else blocks.push(words);
+    }
+  }
+  if (blocks.length === 1 && typeof blocks[0] === "string") return [el("p", { class: "passage" }, text)];
+  return blocks.map((one) => (typeof one === "string" ? el("p", { class: "passage" }, one.replace(/^\n+|\n+$/g, "")) : one)).filter((one) => one.textContent);
+}
+
+function plainTable([first, ...rest]) {
+  return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
+    el("thead", {}, el("tr", {}, first.map((cell) => el("th", { scope: "col" }, cell)))),
+    el("tbody", {}, rest.map((row) => el("tr", {}, row.map((cell) => el("td", {}, cell)))))));
 }
 
 /** Whether a document is Markdown, by the ending of its name. */

@@ -34,7 +34,7 @@ export function propertyOverview(info) {
       info.more_properties ? el("p", { class: "muted" }, `and ${number(info.more_properties)} more properties`) : null] : null,
     info?.problem ? el("p", { class: "muted" }, `The properties cannot be read: ${info.problem}`) : null,
     notes.length ? [el("h3", {}, "Not kept by the build"), el("ul", { class: "not-kept" }, notes.map(([what, { count, examples }]) => (
-      el("li", {}, `${number(count)} ${what}${examples?.length ? `, such as ${examples.join(", ")}` : ""}`))))] : null,
+      el("li", {}, `${what}: ${number(count)}${examples?.length ? `, such as ${examples.join(", ")}` : ""}`))))] : null,
   ];
 }
 

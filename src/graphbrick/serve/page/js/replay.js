@@ -8,10 +8,11 @@ const PACE = 1100; // milliseconds between hops
 /**
  * The controls of a replay.
  *
- * @param {object} options `labels` by key; `show(path, hop, moving)` draws a state; `entries` the paths, each `{path}`.
+ * @param {object} options `labels` by key; `show(path, hop, moving)` draws a state; `entries` the paths, each `{path}`;
+ *   `single`, whether one path is drawn at a time.
  * @returns {{element: Element, choose: Function, stop: Function}} `choose(path)` turns to a path, `choose(-1)` to all.
  */
-export function replayControls({ labels, show, entries }) {
+export function replayControls({ labels, show, entries, single = false }) {
   let current = -1;
   let hop = 0;
   let timer = 0;
@@ -85,6 +86,6 @@ export function replayControls({ labels, show, entries }) {
     }
   };
   const element = el("div", { class: "replay", role: "group", "aria-label": "Replay of a path", onkeydown: onKey },
-    el("div", { class: "replay-buttons" }, first, back, play, forth, last, steps, everything), words);
+    el("div", { class: "replay-buttons" }, first, back, play, forth, last, steps, single ? null : everything), words);
   return { element, choose, stop: () => stop(false), start, onKey, current: () => current };
 }

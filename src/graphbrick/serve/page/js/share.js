@@ -1,5 +1,6 @@
 // A run as something to take along: a link, Python, a command, or JSON.
 
+import { hasToken } from "./api.js";
 import { copyButton, el } from "./dom.js";
 import { placeOf } from "./place.js";
 
@@ -25,11 +26,11 @@ export function asPython(run, seeds) {
   ].join("\n");
 }
 
-/** The run as a command, which asks this server. */
+/** The run as a command, which asks this server. A token is not written into it: the variable that holds it is named. */
 export function asCommand(run, seeds) {
   const server = document.baseURI.replace(/[?#].*$/, "").replace(/\/$/, "");
   const given = seeds.map((seed) => ` --seed ${shell(seed)}`).join("");
-  return `graphbrick ask ${shell(run.graph.name)} ${shell(run.question)} --server ${shell(server)} --pipeline ${shell(run.pipeline)}${given} --explain`;
+  return `graphbrick ask ${shell(run.graph.name)} ${shell(run.question)} --server ${shell(server)} --pipeline ${shell(run.pipeline)}${given}${hasToken() ? ' --token "$GRAPHBRICK_TOKEN"' : ""} --explain`;
 }
 
 /** Buttons that copy a run; `values` are those of its address. */

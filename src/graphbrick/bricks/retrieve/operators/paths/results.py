@@ -57,9 +57,10 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str, *, sure: bool =
         shown = plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]
         shown, in_unit = in_asked_unit(plan, place, shown)
         _tell_cap(len(shown), cap, "values")
+        counted = int(shown[0].text.replace(",", "")) if plan.is_count else None
         for one in shown[:cap]:
             named = () if one.entity is None else (one.entity,)
-            rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source))
+            rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source, counted=counted))
         inner = getattr(plan, "base", None) if isinstance(plan, ValuePlan) else None
         if isinstance(inner, SetPlan) and not isinstance(inner, Members):
             entities = inner.run(place)

@@ -68,7 +68,12 @@ class Values(TextPlan):
         if self.part in ("commonest", "rarest"):
             best = (max if self.part == "commonest" else min)(texts.values())
             return [Shown(text) for text, n in texts.items() if n == best]
-        return [Shown(f"{len(texts):,}")] if self.part == "count" else list(map(Shown, texts))
+        return [Shown(f"{len(texts):,}")] if self.is_count else list(map(Shown, texts))
+
+    @property
+    def is_count(self) -> bool:
+        """True if it gives the number of values."""
+        return self.part == "count"
 
     def _texts(self, value: Value) -> list[str]:
         texts = [shown_value(one) for one in (value if isinstance(value, tuple) else (value,))]

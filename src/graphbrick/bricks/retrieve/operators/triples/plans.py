@@ -60,6 +60,7 @@ class CountOfTriples(ValuePlan):
     """The number of triples, each of several between the same entities."""
 
     edges: Edges
+    is_count = True
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
@@ -131,7 +132,12 @@ class EdgeValues(TextPlan):
         """Return the values."""
         values = (place.graph.triple_properties(triple)[self.name] for triple in self._best(place).tolist())
         texts = dict.fromkeys(shown_value(value)[: 4 if self.which == "years" else None] for value in values)
-        return [Shown(f"{len(texts):,}")] if self.which == "count" else list(map(Shown, texts))
+        return [Shown(f"{len(texts):,}")] if self.is_count else list(map(Shown, texts))
+
+    @property
+    def is_count(self) -> bool:
+        """True if it gives the number of values."""
+        return self.which == "count"
 
     def proofs(self, place: Place) -> list[Item]:
         """Return the triples with their values."""

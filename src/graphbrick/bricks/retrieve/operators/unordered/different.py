@@ -42,5 +42,5 @@ def number_of_different(
     plan = f"number of different {plans[0]}"
     event(f"plan: {plan}", "operators.number_of_different", plan=plan)
     n = len({row.values[0] for row in rows})
-    count = Row(ANSWER, (f"{n:,}", plan), (Citation(query=plan),), (), rows[0].graph, source=rows[0].source)
+    count = Row(ANSWER, (f"{n:,}", plan), (Citation(query=plan),), (), rows[0].graph, 0.0, rows[0].source, n)
     return replace(found, items=(count, *(item for item in found.items if item not in rows)))
