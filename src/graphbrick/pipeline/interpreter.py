@@ -6,18 +6,22 @@ memory, the common beginnings of several pipelines are done once.
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.compute import report, watched_part
-from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
+from graphbrick.core.errors import BrickError, GraphbrickError, LinkError, PipelineError, shown
 from graphbrick.core.graph import Capability, Labels, PerQuestion, capabilities_of
 from graphbrick.core.trace import DETAIL, Trace, event, record
+from graphbrick.pipeline.apply import Apply
 from graphbrick.pipeline.beginning import begin, links_itself
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError, check_budget
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LONGEST_STAGE = 60  # characters of a stage that are shown with its progress
+_LONGEST_REASON = 300  # characters of an exception that are told
 
 
 @dataclass(frozen=True)
@@ -156,13 +161,32 @@ def _advanced(course: Course, stage: Pipeline) -> Course:
         run = _run(stage, course.run)
     except GraphbrickError as error:
         return replace(course, error=error, failed=kind)
-    except Exception as error:
-        damage = _damage(course.run.graph)
-        if damage is None:
-            raise
-        damage.__cause__ = error
-        return replace(course, error=damage, failed=kind)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of a condition or a union; a stage has its own error
+        return replace(course, error=failure_in(stage, course.run, error), failed=kind)
     return replace(course, runs=(*course.runs, run), kinds=(*course.kinds, kind))
+
+
+def failure_in(part: Brick | Pipeline, run: Run, error: BaseException) -> GraphbrickError:
+    """Return what an exception inside a part of a pipeline means: damage of the graph, or a fault of the part."""
+    failure = _damage(run.graph)
+    if failure is None:
+        frames = traceback.extract_tb(error.__traceback__)
+        codes = [one.function if isinstance(one, Apply) else type(one) for one in parts_within(part)]
+        own = {getattr(sys.modules.get(str(code.__module__)), "__file__", None) for code in codes}
+        last = ([frame for frame in frames if frame.filename in own] or frames)[-1]
+        place = f"{'/'.join(Path(last.filename).parts[-2:])}, line {last.lineno}"
+        name = type(error).__name__
+        words = " ".join(str(error).split())
+        reason = f"{name}: {words[:_LONGEST_REASON]}" if words else name
+        failure = BrickError(
+            f"{shown(part)} failed with {reason} ({place})",
+            code="run.brick_failed",
+            stage=shown(part),
+            type=name,
+            question=run.query.text,
+        )
+    failure.__cause__ = error
+    return failure
 
 
 def _damage(graph: object) -> GraphbrickError | None:
@@ -211,6 +235,10 @@ def _run_stage(stage: Stage, run: Run) -> Run:
         if error.evidence is not None:
             run = replace(run, evidence=replace(error.evidence, subgraph=run.subgraph or Subgraph(run.graph)))
         return run.stop(str(error), repr(stage))
+    except GraphbrickError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise failure_in(stage, run, error) from error
     return after
 
 
