@@ -55,7 +55,7 @@ def identity_of(value: Brick | Pipeline) -> str:
 def code_files(pipeline: Brick | Pipeline) -> dict[str, str]:
     """Return the SHA-256 of each source file of the bricks in a pipeline that are not of this package, by path."""
     kinds = {base for part in parts_within(pipeline) for base in type(part).__mro__ if issubclass(base, Brick)}
-    return dict(sorted(file for kind in kinds for file in sources_of(kind)))
+    return dict(sorted(file for kind in kinds for file in sources_of(kind)))  # type: ignore[arg-type]
 
 
 def code_of(pipeline: Brick | Pipeline) -> str:
