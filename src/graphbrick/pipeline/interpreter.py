@@ -37,6 +37,7 @@ from graphbrick.pipeline.stages import (
     RerankStage,
     RetrieveStage,
     Stage,
+    fault_of_subgraph,
 )
 
 if TYPE_CHECKING:
@@ -178,6 +179,7 @@ def failure_in(part: Brick | Pipeline, run: Run, error: BaseException) -> Graphb
         name = type(error).__name__
         words = " ".join(str(error).split())
         reason = f"{name}: {words[:_LONGEST_REASON]}" if words else name
+        reason += "; copy an array before you change it" * ("read-only" in words)
         failure = BrickError(
             f"{shown(part)} failed with {reason} ({place})",
             code="run.brick_failed",
@@ -274,13 +276,14 @@ def _call(stage: Stage, run: Run) -> Run:
             return run
         return replace(run, query=_checked(stage, stage.link(graph, query), Query), linked=True)
     if isinstance(stage, ExtractStage):
-        return replace(run, subgraph=_checked(stage, stage.extract(graph, query), Subgraph))
+        return replace(run, subgraph=_sound(stage, run, stage.extract(graph, query), Subgraph(graph)))
     if isinstance(stage, ExpandStage):
+        before = run.subgraph or _of_seeds(run)
         # Evidence of the smaller subgraph is out of date.
-        larger = _checked(stage, stage.expand(query, run.subgraph or _of_seeds(run)), Subgraph)
-        return replace(run, subgraph=larger, evidence=None)
+        return replace(run, subgraph=_sound(stage, run, stage.expand(query, before), before), evidence=None)
     if isinstance(stage, PruneStage):
-        return replace(run, subgraph=_checked(stage, stage.prune(query, run.subgraph or Subgraph(graph)), Subgraph))
+        before = run.subgraph or Subgraph(graph)
+        return replace(run, subgraph=_sound(stage, run, stage.prune(query, before), before))
     if isinstance(stage, RetrieveStage):
         subgraph = run.subgraph or Subgraph(graph)
         evidence = _checked(stage, stage.retrieve(query, subgraph), Evidence)
@@ -302,6 +305,22 @@ def _checked(stage: Stage, result: T, kind: type[T]) -> T:
     if not isinstance(result, kind):
         text = f"{stage.kind} of {stage!r} must return a value of {kind.__name__}, got {shown(result)}"
         raise PipelineError(text, code="run.wrong_result", stage=repr(stage), wanted=kind.__name__)
+    return result
+
+
+def _sound(stage: Stage, run: Run, result: Subgraph, before: Subgraph) -> Subgraph:
+    """Return the subgraph of a stage; raise PipelineError if one of another package breaks the contract of its kind."""
+    _checked(stage, result, Subgraph)
+    if not isinstance(stage, Apply) and type(stage).__module__.startswith("graphbrick."):
+        return result  # held by tests, and the checks take time
+    fault = fault_of_subgraph(stage, run.query, result, before)
+    if fault:
+        raise PipelineError(
+            f"{stage.kind} of {stage!r} returned a subgraph {fault}",
+            code="run.bad_subgraph",
+            stage=repr(stage),
+            fault=fault,
+        )
     return result
 
 
