@@ -75,6 +75,7 @@ class Results:
         questions: All questions of the study.
         papers: The papers of its experiment files, with their tables.
         agreements: How far further judges agree with that of the study.
+        about: What the study is, as its experiment file says.
     """
 
     title: str
@@ -88,6 +89,7 @@ class Results:
     questions: Sequence[StudyQuestion] = ()
     papers: Sequence[FilledPaper] = ()
     agreements: Sequence[JudgeAgreement] = ()
+    about: str = ""
 
     @property
     def headline(self) -> str:

@@ -108,8 +108,11 @@ def write_report(
         require_share(figures, metric)
         figures, left_out = with_recall(figures, min_recall)
         comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
-        results = Results(title or f"Study {opened.path.stem}", figures, comparisons, metric, by, opened.judge,
-            min_recall, left_out, questions, read_papers(opened, questions), judge_agreements(opened))  # fmt: skip
+        told = opened.plans()
+        name = title or next((plan.title for plan in told[-1:] if plan.title), f"Study {opened.path.stem}")
+        about = " ".join(plan.about for plan in told if plan.about)
+        results = Results(name, figures, comparisons, metric, by, opened.judge,
+            min_recall, left_out, questions, read_papers(opened, questions), judge_agreements(opened), about)  # fmt: skip
         if "csv" in files:
             with replacing(files["csv"]) as out:
                 rows = CsvRows(out, questions, list(metrics), list(kinds))
@@ -129,7 +132,7 @@ def _page(results: Results, study: Study, listing: Listing) -> Iterator[str]:
     """Return the page, piece by piece."""
     figures = results.figures
     page = Page(
-        results.title, results.headline, cards(study, listing, figures),
+        results.title, f"{results.about} {results.headline}".strip(), cards(study, listing, figures),
         [*recall_note(results.left_out, results.min_recall), *warnings(study, figures)],
         [*sections_of(results, listing), *_datasets(results), setup(study, figures)], study.path.name,
     )  # fmt: skip
