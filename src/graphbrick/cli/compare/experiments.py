@@ -177,8 +177,9 @@ def _print_forecast(experiment: Experiment, rows: Sequence[Forecast], *, as_json
     if unknown:
         note(
             out,
-            f"note: for {unknown} of {len(rows)} nothing is known yet; graphbrick evaluate {quote(str(experiment.file))} "
-            "--limit 3 asks three questions of each data set, and then this table has figures",
+            f"note: for {unknown} of {len(rows)} nothing is known yet; "
+            f"graphbrick evaluate {quote(str(experiment.file))} --limit 3 asks three questions of each data set, "
+            "and then this table has figures",
         )
 
 

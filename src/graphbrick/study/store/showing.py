@@ -70,9 +70,8 @@ def study_frame(study: Study) -> Any:
     columns |= {name: [one.ledger.get(name) for one in results] for name in _OF_EMBEDDING}
     facts = dict.fromkeys(fact for one in asked for fact in one.facts)
     named = fact_columns(facts, columns)
-    return frame(
-        columns | {name: [one.facts.get(fact) for one in asked] for name, fact in zip(named, facts, strict=True)}
-    )
+    columns |= {name: [one.facts.get(fact) for one in asked] for name, fact in zip(named, facts, strict=True)}
+    return frame(columns)
 
 
 def fact_columns(facts: Iterable[str], others: Collection[str]) -> list[str]:
