@@ -53,6 +53,13 @@ class RecipeSyntaxError(PipelineError):
     """A pipeline text that is not a pipeline expression; nothing in it was evaluated."""
 
 
+class BrickError(GraphbrickError):
+    """An exception inside a brick that is not a `GraphbrickError`: a fault of its code, such as of a plug-in.
+
+    The exception is its ``__cause__``. `values` has the ``stage``, the ``type`` of the exception and the ``question``.
+    """
+
+
 class GraphFormatError(GraphbrickError):
     """A graph folder that is incomplete, damaged, or written by another format version."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,12 @@ class Evidence(Shown):
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __getitem__(self, place: int) -> Item:
+        return self.items[place]
 
     def texts(self) -> list[str]:
         """The text of every item."""

@@ -20,6 +20,7 @@ from graphbrick.core.errors import PipelineError, shown
 
 _METADATA = "graphbrick"
 _LARGEST = 2**31 - 1  # kernels count with 32 bits
+_EXAMPLES = {"Scorer": "BM25()", "Embedder": "MiniLM()", "ChatModel": "LLM()"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,9 @@ class Declaration:
     example: object
     search: tuple[object, ...]
     changes_results: bool
+
+
+_PLAIN = Declaration(None, None, None, None, (), False, False, None, (), True)
 
 
 def parameter(
@@ -128,6 +132,8 @@ class Declared:
         if declaration.choices and isinstance(value, str):
             return repr((difflib.get_close_matches(value, declaration.choices, n=1) or declaration.choices)[0])
         example = declaration.example if declaration.example is not None else self.default
+        if example is MISSING and self.parts:
+            example = _EXAMPLES.get(self.parts[0].__name__, f"{self.parts[0].__name__}()")
         return example if isinstance(example, str) and self.parts else repr(example)
 
     def check(self, owner: object) -> None:
@@ -161,6 +167,8 @@ def refuse(owner: object, name: str, allowed: str, example: str) -> typing.NoRet
 def declared(owner: type) -> tuple[Declared, ...]:
     """Return the declared parameters of a dataclass, in order.
 
+    A plain annotation with a kind of brick, as in ``scorer: Scorer``, declares one too: any brick of the kind.
+
     Raises:
         PipelineError: The type of one cannot be resolved, or is one that recipe text cannot hold.
     """
@@ -169,27 +177,50 @@ def declared(owner: type) -> tuple[Declared, ...]:
 
 @lru_cache(maxsize=1024)
 def _declared(owner: Any) -> tuple[Declared, ...]:
-    own = [entry for entry in fields(owner) if _METADATA in entry.metadata]
-    if not own:
-        return ()
+    entries = fields(owner)
+    is_declared = any(_METADATA in entry.metadata for entry in entries)
     try:
-        hints = typing.get_type_hints(owner)
+        hints = typing.get_type_hints(owner) if entries else {}
     except NameError as error:
+        if not is_declared:
+            return ()
         raise PipelineError(
             f"the parameters of {owner.__name__} have a type that cannot be resolved ({error}); import it at the top "
             "of the module, not under TYPE_CHECKING",
             code="parameter.unresolved_type",
         ) from error
     return tuple(
-        Declared(entry.name, _types(owner, entry, hints[entry.name]), entry.metadata[_METADATA], default_of(entry))
-        for entry in own
+        Declared(
+            entry.name,
+            _types(owner, entry, hints[entry.name]),
+            entry.metadata.get(_METADATA, _PLAIN),
+            default_of(entry),
+        )
+        for entry in entries
+        if _METADATA in entry.metadata or _names_a_brick(hints[entry.name])
     )
+
+
+def _names_a_brick(hint: object) -> bool:
+    """Return whether an annotation is a kind of brick, or a union of kinds and None."""
+    kinds = [kind for kind in _kinds(hint) if kind is not type(None)]
+    return bool(kinds) and all(isinstance(kind, type) and _is_part(kind) for kind in kinds)
+
+
+def _is_part(kind: type) -> bool:
+    """Return whether a class is a kind of brick, which is declared in a part above this one."""
+    return any((base.__module__, base.__name__) == ("graphbrick.pipeline.brick", "Brick") for base in kind.__mro__)
+
+
+def _kinds(hint: object) -> tuple[object, ...]:
+    """Return the parts of a union; of another annotation the annotation itself."""
+    is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    return typing.get_args(hint) if is_union else (hint,)
 
 
 def _types(owner: type, entry: Field[Any], hint: object) -> tuple[type, ...]:
     """Return the types of an annotation."""
-    is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
-    kinds = typing.get_args(hint) if is_union else (hint,)
+    kinds: tuple[Any, ...] = _kinds(hint)
     for kind in kinds:
         if not isinstance(kind, type):
             raise PipelineError(

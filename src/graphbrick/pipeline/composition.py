@@ -52,14 +52,15 @@ class Pipeline(ABC):
         """Return what decides the results: the recipe text without paths and time-outs.
 
         Parameters that cannot change results are left out, and a parameter that names an existing file or folder is
-        replaced by a checksum of its contents. See `graphbrick.pipeline.identity`, also for a short hash.
+        replaced by a checksum of its contents. A checksum of the source of bricks of other packages is at the end. See
+        `graphbrick.pipeline.identity`, also for a short hash.
 
         Raises:
             InputError: A file that a parameter names cannot be read.
         """
-        from graphbrick.pipeline.identity import identity_of
+        from graphbrick.pipeline.identity import code_of, identity_of
 
-        return identity_of(self)
+        return f"{identity_of(self)}{code_of(self)}"
 
     def __rshift__(self, other: Pipeline) -> Sequence:
         if not isinstance(other, Pipeline):

@@ -6,18 +6,22 @@ memory, the common beginnings of several pipelines are done once.
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.compute import report, watched_part
-from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
+from graphbrick.core.errors import BrickError, GraphbrickError, LinkError, PipelineError, shown
 from graphbrick.core.graph import Capability, Labels, PerQuestion, capabilities_of
 from graphbrick.core.trace import DETAIL, Trace, event, record
+from graphbrick.pipeline.apply import Apply
 from graphbrick.pipeline.beginning import begin, links_itself
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError, check_budget
@@ -33,6 +37,7 @@ from graphbrick.pipeline.stages import (
     RerankStage,
     RetrieveStage,
     Stage,
+    fault_of_subgraph,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LONGEST_STAGE = 60  # characters of a stage that are shown with its progress
+_LONGEST_REASON = 300  # characters of an exception that are told
 
 
 @dataclass(frozen=True)
@@ -156,13 +162,33 @@ def _advanced(course: Course, stage: Pipeline) -> Course:
         run = _run(stage, course.run)
     except GraphbrickError as error:
         return replace(course, error=error, failed=kind)
-    except Exception as error:
-        damage = _damage(course.run.graph)
-        if damage is None:
-            raise
-        damage.__cause__ = error
-        return replace(course, error=damage, failed=kind)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of a condition or a union; a stage has its own error
+        return replace(course, error=failure_in(stage, course.run, error), failed=kind)
     return replace(course, runs=(*course.runs, run), kinds=(*course.kinds, kind))
+
+
+def failure_in(part: Brick | Pipeline, run: Run, error: BaseException) -> GraphbrickError:
+    """Return what an exception inside a part of a pipeline means: damage of the graph, or a fault of the part."""
+    failure = _damage(run.graph)
+    if failure is None:
+        frames = traceback.extract_tb(error.__traceback__)
+        codes = [one.function if isinstance(one, Apply) else type(one) for one in parts_within(part)]
+        own = {getattr(sys.modules.get(str(code.__module__)), "__file__", None) for code in codes}
+        last = ([frame for frame in frames if frame.filename in own] or frames)[-1]
+        place = f"{'/'.join(Path(last.filename).parts[-2:])}, line {last.lineno}"
+        name = type(error).__name__
+        words = " ".join(str(error).split())
+        reason = f"{name}: {words[:_LONGEST_REASON]}" if words else name
+        reason += "; copy an array before you change it" * ("read-only" in words)
+        failure = BrickError(
+            f"{shown(part)} failed with {reason} ({place})",
+            code="run.brick_failed",
+            stage=shown(part),
+            type=name,
+            question=run.query.text,
+        )
+    failure.__cause__ = error
+    return failure
 
 
 def _damage(graph: object) -> GraphbrickError | None:
@@ -211,6 +237,10 @@ def _run_stage(stage: Stage, run: Run) -> Run:
         if error.evidence is not None:
             run = replace(run, evidence=replace(error.evidence, subgraph=run.subgraph or Subgraph(run.graph)))
         return run.stop(str(error), repr(stage))
+    except GraphbrickError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise failure_in(stage, run, error) from error
     return after
 
 
@@ -246,13 +276,14 @@ def _call(stage: Stage, run: Run) -> Run:
             return run
         return replace(run, query=_checked(stage, stage.link(graph, query), Query), linked=True)
     if isinstance(stage, ExtractStage):
-        return replace(run, subgraph=_checked(stage, stage.extract(graph, query), Subgraph))
+        return replace(run, subgraph=_sound(stage, run, stage.extract(graph, query), Subgraph(graph)))
     if isinstance(stage, ExpandStage):
+        before = run.subgraph or _of_seeds(run)
         # Evidence of the smaller subgraph is out of date.
-        larger = _checked(stage, stage.expand(query, run.subgraph or _of_seeds(run)), Subgraph)
-        return replace(run, subgraph=larger, evidence=None)
+        return replace(run, subgraph=_sound(stage, run, stage.expand(query, before), before), evidence=None)
     if isinstance(stage, PruneStage):
-        return replace(run, subgraph=_checked(stage, stage.prune(query, run.subgraph or Subgraph(graph)), Subgraph))
+        before = run.subgraph or Subgraph(graph)
+        return replace(run, subgraph=_sound(stage, run, stage.prune(query, before), before))
     if isinstance(stage, RetrieveStage):
         subgraph = run.subgraph or Subgraph(graph)
         evidence = _checked(stage, stage.retrieve(query, subgraph), Evidence)
@@ -274,6 +305,22 @@ def _checked(stage: Stage, result: T, kind: type[T]) -> T:
     if not isinstance(result, kind):
         text = f"{stage.kind} of {stage!r} must return a value of {kind.__name__}, got {shown(result)}"
         raise PipelineError(text, code="run.wrong_result", stage=repr(stage), wanted=kind.__name__)
+    return result
+
+
+def _sound(stage: Stage, run: Run, result: Subgraph, before: Subgraph) -> Subgraph:
+    """Return the subgraph of a stage; raise PipelineError if one of another package breaks the contract of its kind."""
+    _checked(stage, result, Subgraph)
+    if not isinstance(stage, Apply) and type(stage).__module__.startswith("graphbrick."):
+        return result  # held by tests, and the checks take time
+    fault = fault_of_subgraph(stage, run.query, result, before)
+    if fault:
+        raise PipelineError(
+            f"{stage.kind} of {stage!r} returned a subgraph {fault}",
+            code="run.bad_subgraph",
+            stage=repr(stage),
+            fault=fault,
+        )
     return result
 
 

@@ -19,7 +19,7 @@ from graphbrick.pipeline.beginning import begin
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import Pipeline, parts_within
-from graphbrick.pipeline.interpreter import Memory, execute
+from graphbrick.pipeline.interpreter import Memory, execute, failure_in
 from graphbrick.pipeline.run import Run, on_graph
 from graphbrick.pipeline.stages import RetrieveStage
 
@@ -76,7 +76,12 @@ def _near(pipeline: Pipeline, run: Run) -> list[NearReading]:
     with on_graph(run.graph if stored else None):
         for stage in pipeline.stages_within():
             if isinstance(stage, RetrieveStage):
-                readings += stage.near(run.query, run.subgraph or Subgraph(run.graph), MOST)
+                try:
+                    readings += stage.near(run.query, run.subgraph or Subgraph(run.graph), MOST)
+                except GraphbrickError:
+                    raise
+                except Exception as error:
+                    raise failure_in(stage, run, error) from error
     return readings
 
 

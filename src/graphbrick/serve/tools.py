@@ -28,6 +28,7 @@ from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, offer
 from graphbrick.serve.errors import fault_in_words
 from graphbrick.serve.hosting import Opened, named_card
 from graphbrick.serve.limits.gate import Gate
+from graphbrick.serve.limits.runner import told_failure
 from graphbrick.serve.models import MOST_SEEDS, QuestionText
 from graphbrick.serve.routes.common import document_text
 from graphbrick.serve.service import Service
@@ -307,7 +308,7 @@ class _Tools:
         try:
             yield
         except GraphbrickError as error:
-            raise ToolError(self._service.without_places(str(error))) from error
+            raise ToolError(self._service.without_places(str(told_failure(error, "of a tool")))) from error
 
 
 def _properties_of(graph: Any) -> str:

@@ -95,7 +95,10 @@ def _try(brick: Brick, title: str, action: Callable[[], T]) -> T:
     try:
         return action()
     except Exception as error:
-        raise AssertionError(f"{brick!r}: {title} raised {type(error).__name__}: {error}") from error
+        told = f"raised {type(error).__name__}: {error}"
+        if isinstance(error, ValueError) and "read-only" in str(error):  # numpy's words
+            told = "changed its input; copy what you change"
+        raise AssertionError(f"{brick!r}: {title} {told}") from error
 
 
 def _with(brick: Brick, **changes: Any) -> Brick:

@@ -7,10 +7,10 @@ from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick.study.report.figures import read_figures
+from graphbrick.study.report.headlines import headlines
 from graphbrick.study.report.overview import (
     compared,
     comparison_table,
-    headline,
     p_value,
     pipelines_table,
     strata_table,
@@ -91,6 +91,10 @@ def test_pairs_without_a_question_in_common_are_left_out_and_not_counted_in_the_
 def test_a_metric_that_is_not_there_is_refused(small):
     with fails("study.no_measure", measure="f2"):
         read(small, "f2")
+
+
+def headline(figures, rows, measure):
+    return headlines(figures, rows, "Hits@1", measure, {})
 
 
 def test_the_headline_says_who_wins_and_from_whom_it_is_not_told_apart(tmp_path):

@@ -85,3 +85,13 @@ def test_one_pipeline_or_none_has_nothing_to_be_compared_with() -> None:
 def test_nonsense_is_refused(scores, baseline, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compare(scores, baseline=baseline)
+
+
+def test_a_p_value_is_shown_with_the_digits_that_are_certain() -> None:
+    rng = np.random.default_rng(5)
+    few, many = rng.normal(0.3, 1, 20), rng.normal(0.2, 1, 90)
+    (exact,) = compare({"a": few.tolist(), "b": [0.0] * 20})
+    (drawn,) = compare({"a": many.tolist(), "b": [0.0] * 90})
+    assert (exact.drawn, drawn.drawn) == (0, 10_000)
+    assert [exact.shown(p) for p in (0.0481, 0.00001, 1.0)] == ["0.0481", "<0.0001", "1.0000"]
+    assert [drawn.shown(p) for p in (0.0481, 0.00001, 0.0003)] == ["0.048", "<0.0001", "0.0003"]

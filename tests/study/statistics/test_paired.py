@@ -18,6 +18,7 @@ from graphbrick.study.statistics.paired import (
     benjamini_hochberg,
     difference,
     holm,
+    is_counted,
     mcnemar,
     paired_bootstrap,
     permutation_test,
@@ -187,3 +188,23 @@ def test_holm_rejects_what_its_procedure_rejects(p_values: list[float], alpha: f
 def test_nonsense_is_refused(call, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(3, 3), (14, 14), (15, 4), (16, 2)])
+def test_exchanges_that_can_be_counted_are_counted(n: int, sizes: int) -> None:
+    values = np.random.default_rng(n).choice(np.random.default_rng(sizes).random(sizes), n)
+    values *= np.random.default_rng(n + 1).choice([-1, 1, 1], n)
+    signs = 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+    exact = np.mean(np.abs(signs @ values) >= abs(values.sum()) - 1e-12)
+    assert is_counted(values)
+    assert permutation_test(values, np.zeros(n)) == pytest.approx(exact, abs=1e-12)
+
+
+def test_differences_of_a_few_sizes_are_counted_also_where_they_are_many() -> None:
+    values = np.array([0.5] * 60 + [-0.25] * 40 + [1.0] * 3)
+    drawn = np.random.default_rng(3).choice([-1, 1], (20_000, len(values))) @ values
+    assert is_counted(values)
+    assert permutation_test(values, np.zeros(len(values))) == pytest.approx(
+        np.mean(np.abs(drawn) >= abs(values.sum()) - 1e-12), abs=0.005
+    )
+    assert not is_counted(np.random.default_rng(4).random(60))

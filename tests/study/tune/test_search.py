@@ -227,7 +227,7 @@ def test_a_brick_with_a_fault_ends_no_search(
     found = tune(graph, questions, tmp_path, known={"default": KNOWN["default"]}, space=SPACE, settings=settings)
     assert found.given_up["fails"] >= 1
     assert "AllPaths" not in found.recommended[0].text
-    assert any("fails: ZeroDivisionError: a fault" in text and "AllPaths" in text for text in found.notes)
+    assert any("failed with ZeroDivisionError: a fault" in text and "AllPaths" in text for text in found.notes)
 
 
 @pytest.mark.whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -176,8 +177,9 @@ def _print_forecast(experiment: Experiment, rows: Sequence[Forecast], *, as_json
     if unknown:
         note(
             out,
-            f"note: for {unknown} of {len(rows)} nothing is known yet; graphbrick evaluate {experiment.file.name} "
-            "--limit 3 asks three questions of each data set, and then this table has figures",
+            f"note: for {unknown} of {len(rows)} nothing is known yet; "
+            f"graphbrick evaluate {quote(str(experiment.file))} --limit 3 asks three questions of each data set, "
+            "and then this table has figures",
         )
 
 

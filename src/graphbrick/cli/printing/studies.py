@@ -251,7 +251,7 @@ def _tests_table(comparison: StudyComparison) -> Table:
     for group, row in comparison.rows:
         difference = _interval(row.difference, signed=True, is_size=is_size)
         cells = [plain(row.first), plain(row.second), f"{row.difference.n:,}", difference]
-        cells += [f"{row.better:,}", f"{row.worse:,}", *map(_p, (row.p, row.p_holm, row.p_bh)), row.test]
+        cells += [f"{row.better:,}", f"{row.worse:,}", *map(row.shown, (row.p, row.p_holm, row.p_bh)), row.test]
         rows.add_row(*([Text(plain(group or "all"))] if by else []), *map(Text, cells))
     return rows
 
@@ -266,7 +266,3 @@ def _interval(mean: Interval | None, *, signed: bool = False, is_size: bool = Fa
 
 def _number(value: float | None, form: str) -> str:
     return "" if value is None else form.format(value)
-
-
-def _p(value: float) -> str:
-    return f"{value:.4f}" if value >= 0.0001 else "<0.0001"

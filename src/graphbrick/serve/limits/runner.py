@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import BrickError, GraphbrickError
 from graphbrick.core.session import Session
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import ServeError
@@ -153,9 +153,12 @@ def told_failure(error: BaseException, request: str) -> GraphbrickError:
 
 def failure_of(error: BaseException) -> GraphbrickError:
     """Return an error of a run that a client may see; others hide their words, which may hold anything."""
-    if isinstance(error, GraphbrickError):
+    if isinstance(error, BrickError) and not isinstance(error.__cause__, MemoryError):
+        text = f"{error.values['stage']} failed with {error.values['type']}; the log of the server has the reason under"
+        return ServeError(500, "brick_failed", f"{text} the id of this request")
+    if isinstance(error, GraphbrickError) and not isinstance(error, BrickError):
         return error
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError | BrickError):
         return ServeError(503, "memory", "the server has not enough memory for this; ask for less")
     if isinstance(error, RecursionError):
         return ServeError(400, "too_deep", "the request is nested too deeply")

@@ -12,13 +12,13 @@ from graphbrick.questions.fetching import named_files
 from graphbrick.recipes import recipe
 from graphbrick.study.experiments.papers import paper_of, paper_tables
 from graphbrick.study.experiments.pipelines import RUN, PlannedRun, runs_of_table
-from graphbrick.study.experiments.tables import Table, arrays, read_toml
+from graphbrick.study.experiments.tables import Seed, Table, arrays, read_toml
 from graphbrick.study.runs.inputs import named_pipelines
 from graphbrick.study.store.plans import PaperTable
 
-_FILE = {"title": str, "about": str, "out": str, "report": str, "seed": int, "link": bool, "judge": list, "budget": str,
-         "limit": int, "each": int, "by": str, "repetitions": int, "models": list, "set": dict, "data": object,
-         "run": object, "paper": object, "table": object}  # fmt: skip
+_FILE = {"title": str, "about": str, "out": str, "report": str, "seed": Seed, "link": bool, "judge": list,
+         "budget": str, "limit": int, "each": int, "by": str, "repetitions": int, "models": list, "set": dict,
+         "data": object, "run": object, "paper": object, "table": object}  # fmt: skip
 _DATA = {"name": str, "graph": str, "build": list, "labels": str, "preset": str, "questions": list, "limit": int,
          "each": int, "by": str}  # fmt: skip
 

@@ -146,6 +146,6 @@ def _store_plan(experiment: Experiment, data: DataSet, graph: StudyGraph, questi
         recorder.plan(
             Plan(
                 experiment.name, str(experiment.out), experiment.link, experiment.paper, tuple(asked), pipelines,
-                experiment.tables,
+                experiment.tables, experiment.title, experiment.about,
             )
         )  # fmt: skip

@@ -10,10 +10,17 @@ from typing import Any
 from graphbrick.core.errors import InputError, shown
 
 Values = Mapping[str, Any]
+
+
+class Seed(int):
+    """The kind of a value that seeds random numbers, which may be 0."""
+
+
 _KINDS = {
     str: "text in quotes",
     bool: "true or false",
     int: "a whole number of at least 1",
+    Seed: "a whole number of at least 0",
     list: "a list of texts",
     dict: "a table of names and texts",
 }
@@ -60,7 +67,7 @@ class Table:
         return str(self._content.get(key, default))
 
     def number(self, key: str, default: int | None = None) -> int | None:
-        """Return a whole number of at least 1; the default if there is none."""
+        """Return a whole number of at least 1, or of at least 0 for a seed; the default if there is none."""
         value = self._content.get(key, default)
         return None if value is None else int(value)
 
@@ -100,8 +107,8 @@ class Table:
 def _is_kind(value: object, kind: type) -> bool:
     if kind is list:
         return isinstance(value, str) or (isinstance(value, list) and all(isinstance(one, str) for one in value))
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if kind in (int, Seed):
+        return isinstance(value, int) and not isinstance(value, bool) and value >= (kind is int)
     return isinstance(value, kind)
 
 

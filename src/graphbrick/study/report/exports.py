@@ -36,6 +36,7 @@ from graphbrick.study.report.papers.sections import left_out, paper_tables
 from graphbrick.study.report.stage_tables import task_tables
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
 from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
+from graphbrick.study.store.showing import fact_columns
 
 _ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
 _QUALITY = ("#", "pipeline", "questions")  # beside what is in its groups
@@ -47,7 +48,8 @@ _COUNTS = ("n_answers", "n_paths")
 def markdown_page(results: Results) -> Iterator[str]:
     """Yield the tables of a report, piece by piece."""
     figures, metric = results.figures, results.metric
-    yield f"# {markdown(results.title)}\n\n{markdown(results.headline)}\n"
+    yield f"# {markdown(results.title)}\n\n{f'{markdown(results.about)}{chr(10) * 2}' * bool(results.about)}"
+    yield f"{markdown(results.headline)}\n"
     yield from (f"\n{markdown(line)}\n" for line in recall_note(results.left_out, results.min_recall))
     if not figures:
         return
@@ -148,7 +150,9 @@ class CsvRows:
         # Left to itself, the writer quotes no carriage return, and readers then begin a row there.
         self.writer = csv.writer(out, lineterminator="\n")
         self.quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        self.writer.writerow([*_ABOUT, *(f"ms_{kind}" for kind in kinds), *metrics, *_LEDGER, *_OF_EMBEDDING, *_COUNTS])
+        names = [*_ABOUT, *(f"ms_{kind}" for kind in kinds), *metrics, *_LEDGER, *_OF_EMBEDDING, *_COUNTS]
+        self.facts = dict.fromkeys(fact for question in questions for fact in question.facts)
+        self.writer.writerow([*names, *fact_columns(self.facts, names)])
 
     def write(self, run: StudyRun, results: Sequence[Result]) -> None:
         """Write the results of a run, without questions added to the study since it was opened."""
@@ -170,7 +174,7 @@ class CsvRows:
             row += [result.metrics.get(name) for name in self.metrics]
             row += [result.ledger.get(name, 0) for name in _LEDGER]
             row += [result.ledger.get(name) for name in _OF_EMBEDDING]
-            row += [result.n_answers, result.n_paths]
+            row += [result.n_answers, result.n_paths, *(question.facts.get(fact) for fact in self.facts)]
             has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
             (self.quoting if has_return else self.writer).writerow(row)
 

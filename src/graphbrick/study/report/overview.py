@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import floor, log10
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.questions.question import natural_order
 from graphbrick.study.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.study.report.figures import NOT_LOST, SEED, STRATA, JudgeAgreement, PipelineFigures
+from graphbrick.study.report.headlines import headlines
 from graphbrick.study.report.markup import macro
 from graphbrick.study.report.tables import (
     NONE,
@@ -75,6 +76,8 @@ class Results:
         questions: All questions of the study.
         papers: The papers of its experiment files, with their tables.
         agreements: How far further judges agree with that of the study.
+        about: What the study is, as its experiment file says.
+        data: The data sets of each run, in words (`data_of`).
     """
 
     title: str
@@ -88,11 +91,13 @@ class Results:
     questions: Sequence[StudyQuestion] = ()
     papers: Sequence[FilledPaper] = ()
     agreements: Sequence[JudgeAgreement] = ()
+    about: str = ""
+    data: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def headline(self) -> str:
         """The result in a sentence or two."""
-        return headline(self.figures, self.comparisons, self.metric)
+        return headlines(self.figures, self.comparisons, measure_name(self.metric), self.metric, self.data)
 
 
 def measure_name(measure: str) -> str:
@@ -252,42 +257,6 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-def headline(figures: Sequence[PipelineFigures], rows: Sequence[Comparison], measure: str) -> str:
-    """Return the result of a study in a sentence or two, as plain text."""
-    scored = [(one, interval) for one in figures if (interval := one.means[measure].all) is not None]
-    if not scored:
-        return "No question has been scored yet." if figures else "The study has no runs yet."
-    first, interval = scored[0]
-    best = [one.name for one, other in scored if other.mean == interval.mean]
-    told = f"the highest {measure_name(measure)}:" if len(scored) > 1 else f"{measure_name(measure)}"
-    text = (
-        f"{_listed(best)} {'has' if len(best) == 1 else 'have'} {told} {percent(interval.mean)} % of {interval.n:,} "
-        f"question{'s' * (interval.n > 1)} (95 % interval {percent(interval.low)} to {percent(interval.high)})."
-    )
-    against = [row for row in rows if first.name in (row.first, row.second)]
-    others = {row: row.second if row.first == first.name else row.first for row in against}
-    alike = [others[row] for row in against if row.p_holm >= 0.05 and others[row] not in best]
-    # Of a pipeline that is not done, only the easier questions may be; another can then be better on these.
-    ahead = [others[row] for row in against if row.p_holm < 0.05 and _lead(row, first.name) < 0]
-    if alike:
-        who = "it is" if len(best) == 1 else "they are"
-        text += f" At the 5 % level after Holm's correction {who} not told apart from {_listed(alike)}."
-    elif against and not ahead and len(best) == 1:
-        beaten = _counted(len(against)) if len(against) == len(figures) - 1 else _listed(list(others.values()))
-        text += f" It is better than {beaten} at the 5 % level after Holm's correction."
-    if ahead:
-        text += (
-            f" On the questions that both are done with, {_listed(ahead)} {'is' if len(ahead) == 1 else 'are'} better "
-            "at the 5 % level after Holm's correction."
-        )
-    return text
-
-
-def _lead(row: Comparison, name: str) -> float:
-    """Return by how much a pipeline is better than the other one of a comparison."""
-    return row.difference.mean if row.first == name else -row.difference.mean
-
-
 def _name_cell(one: PipelineFigures) -> Cell:
     notes = []
     if one.run.done < one.run.questions:
@@ -385,13 +354,3 @@ def _short_name(name: str, numbers: Mapping[str, int]) -> Cell:
 def _points(value: float) -> str:
     shown = f"{100 * value:+.1f}".replace("-", "−")
     return "0" if shown in ("+0.0", "−0.0") else shown
-
-
-def _counted(count: int) -> str:
-    return "the other one" if count == 1 else f"all {count} others"
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > 4:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

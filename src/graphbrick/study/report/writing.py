@@ -13,6 +13,7 @@ from graphbrick.core.files.replacing import replacing
 from graphbrick.study.report.browser import Listing, blocks, spread
 from graphbrick.study.report.exports import CsvRows, markdown_page
 from graphbrick.study.report.figures import judge_agreements, read_figures, recall_note, with_recall
+from graphbrick.study.report.headlines import data_of
 from graphbrick.study.report.origin import cards, datasets_table, setup, warnings
 from graphbrick.study.report.overview import STAGES, Results, compared
 from graphbrick.study.report.page import Page, Section, table_figure
@@ -108,8 +109,12 @@ def write_report(
         require_share(figures, metric)
         figures, left_out = with_recall(figures, min_recall)
         comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
-        results = Results(title or f"Study {opened.path.stem}", figures, comparisons, metric, by, opened.judge,
-            min_recall, left_out, questions, read_papers(opened, questions), judge_agreements(opened))  # fmt: skip
+        told = opened.plans()
+        name = title or next((plan.title for plan in told[-1:] if plan.title), f"Study {opened.path.stem}")
+        about = " ".join(plan.about for plan in told if plan.about)
+        results = Results(name, figures, comparisons, metric, by, opened.judge,
+            min_recall, left_out, questions, read_papers(opened, questions), judge_agreements(opened),
+            about, data_of(told, [one.run for one in figures]))  # fmt: skip
         if "csv" in files:
             with replacing(files["csv"]) as out:
                 rows = CsvRows(out, questions, list(metrics), list(kinds))
@@ -129,7 +134,7 @@ def _page(results: Results, study: Study, listing: Listing) -> Iterator[str]:
     """Return the page, piece by piece."""
     figures = results.figures
     page = Page(
-        results.title, results.headline, cards(study, listing, figures),
+        results.title, f"{results.about} {results.headline}".strip(), cards(study, listing, figures),
         [*recall_note(results.left_out, results.min_recall), *warnings(study, figures)],
         [*sections_of(results, listing), *_datasets(results), setup(study, figures)], study.path.name,
     )  # fmt: skip

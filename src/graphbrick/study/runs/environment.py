@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -12,6 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.compute import usable_cores
+from graphbrick.core.plugins import entry_points
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.catalog import ENTRY_POINTS
+from graphbrick.study.store.identity import bricks_of
 
 # What the results of a pipeline may depend on.
 _PACKAGES = (
@@ -20,13 +25,32 @@ _PACKAGES = (
 )
 
 
-def versions() -> dict[str, str]:
+def versions(pipelines: Iterable[Pipeline] = ()) -> dict[str, str]:
     """Return the versions of Python and of installed packages that may change a result.
+
+    Args:
+        pipelines: The pipelines; the packages of the plug-ins among their bricks are in the result too.
 
     >>> "numpy" in versions()
     True
     """
-    return dict(_versions())
+    modules = {type(brick).__module__.partition(".")[0] for pipeline in pipelines for brick in bricks_of(pipeline)}
+    modules -= {"graphbrick", "__main__"}
+    return dict(_versions()) | {name: release for module in sorted(modules) for name, release in _packages(module)}
+
+
+@lru_cache(maxsize=256)
+def _packages(module: str) -> tuple[tuple[str, str], ...]:
+    """Return the packages that declare bricks of a module, with their versions; else the package of its name."""
+    declaring = {
+        point.dist.name: point.dist.version
+        for point in entry_points(ENTRY_POINTS)
+        if point.dist is not None and point.value.partition(":")[0].partition(".")[0] == module
+    }
+    if not declaring:
+        with suppress(PackageNotFoundError):
+            declaring[module] = version(module)
+    return tuple(sorted(declaring.items()))
 
 
 @lru_cache(maxsize=1)

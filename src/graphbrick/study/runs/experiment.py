@@ -119,8 +119,9 @@ def evaluate(
     options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
                "judge": None if judge is None else name_of(judge), "exchanges": exchanges, "memory": memory,
                "runner": None if runner is None else str(runner)}  # fmt: skip
+    packages = versions(entry.pipeline for entry in named)
     # The matrices of one question are small, and other workers need the cores.
-    with blas_threads(1), Recorder(out) as recorder, recorder.session(options, versions(), machine()) as session:
+    with blas_threads(1), Recorder(out) as recorder, recorder.session(options, packages, machine()) as session:
         settings = _Settings(session, link, workers, fresh, retry, judge, exchanges, memory, runner)
         _evaluate(recorder, graph, named, sourced, settings, progress)
     return Study.open(out)

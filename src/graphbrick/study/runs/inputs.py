@@ -75,7 +75,8 @@ def read_questions(questions: Questions, limit: int | None = None, seed: int = 0
                 read += [SourcedQuestion(question, path.absolute(), len(content)) for question in content]
         else:
             raise InputError(
-                f"questions are files or of the type Question, got {source!r:.80}; use datasets.load(file)",
+                f"questions are files or of the type Question, got {source!r:.80}; read a file with "
+                "graphbrick.questions.load(file), or write Question(id, text, seeds, answers)",
                 code="evaluate.not_questions",
                 source=source,
             )

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.files.system import remove_lock
+from graphbrick.pipeline.identity import without_code
 from graphbrick.study.runs.question_graphs import StudyGraph
 from graphbrick.study.runs.stored_questions import StoredQuestions
 from graphbrick.study.store.database import Database
@@ -155,11 +156,13 @@ class Recorder:
         number = self._db.value(f"SELECT id FROM runs WHERE identity = ? AND {same[0]}", (key, *same[1]))
         if number is not None:
             return int(number)
-        # Runs of older versions are known by their recipe text, or without what is beside the graph; the first
-        # continuation gives them their identity.
-        older = "(identity IS NULL AND recipe = ? OR identity = ?)"
+        # Runs of older versions are known by their recipe text, or without what is beside the graph, or without the
+        # source of plug-ins; the first continuation gives them their identity.
+        older = "(identity IS NULL AND recipe = ? OR identity IN (?, ?, ?))"
+        old = replace(identity, text=without_code(identity.text))
+        texts = identity.text, old.text, old.stored
         number = self._db.value(f"SELECT id FROM runs WHERE {older} AND {same[0]}",
-                                (recipe, plain(identity.text), *same[1]))  # fmt: skip
+                                (recipe, *map(plain, texts), *same[1]))  # fmt: skip
         if number is not None:
             self._db.execute("UPDATE runs SET identity = ?, digests = ? WHERE id = ?", (key, digests, number))
             return int(number)

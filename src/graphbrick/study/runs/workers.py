@@ -24,7 +24,7 @@ from graphbrick.models.embedders.llm_embedder import LLMEmbedder
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError, current_budget
-from graphbrick.pipeline.interpreter import Course
+from graphbrick.pipeline.interpreter import Course, failure_in
 from graphbrick.questions.grounding import GroundedQuestion
 from graphbrick.study.runs.prefixes import SharedStages
 from graphbrick.study.runs.query_scoring import of_query, writes_queries
@@ -115,12 +115,24 @@ class Work:
             if course is not None and course.run.stopped is not None:
                 stopped = stopped or course.run.stopped.reason
                 continue
-            numbers = self.runs[place], task.number, self.session
-            queries = of_query(graph, question.question.facts, course) if self._writes_queries[place] else {}
-            result = result_of(question, course, self._levels[place], error=error, numbers=numbers, of_query=queries)
-            detail = detail_of(question, course, numbers[:2], exchanges=self.exchanges)
-            results.append((result, detail))
+            try:
+                results.append(self._measured(task, place, graph, course, error))
+            except Exception as fault:
+                if course is None or not course.kinds:
+                    raise
+                reason = failure_in(self.pipelines[place], course.run, fault)
+                failed = Course(course.runs[:1], error=reason, failed=course.kinds[-1])
+                results.append(self._measured(task, place, graph, failed, error))
         return Done(tuple(results), stopped)
+
+    def _measured(
+        self, task: Task, place: int, graph: Graph | None, course: Course | None, error: str | None
+    ) -> tuple[Result, Detail]:
+        """Return the result of one pipeline in figures and in words."""
+        question, numbers = task.question, (self.runs[place], task.number, self.session)
+        queries = of_query(graph, question.question.facts, course) if self._writes_queries[place] else {}
+        result = result_of(question, course, self._levels[place], error=error, numbers=numbers, of_query=queries)
+        return result, detail_of(question, course, numbers[:2], exchanges=self.exchanges)
 
 
 def concurrency(pipelines: Iterable[Pipeline]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import isfinite
+from math import ceil, isfinite, log10, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from graphbrick.study.statistics.intervals import (
     resampled_means,
     share_difference,
 )
-from graphbrick.study.statistics.paired import benjamini_hochberg, difference, holm, permutation_tests
+from graphbrick.study.statistics.paired import benjamini_hochberg, difference, holm, is_counted, permutation_tests
 
 _TOGETHER = 128  # pairs resampled together, so that memory does not grow with their number
 
@@ -38,6 +38,7 @@ class Comparison(NamedTuple):
         p_holm: p-value corrected by Holm, for the chance of even one false finding among all comparisons.
         p_bh: p-value corrected by Benjamini and Hochberg, for the share of false findings.
         unscored: Number of questions left out because one or both pipelines have no value for them.
+        drawn: Number of exchanges drawn for the p-value, whose digits are uncertain then; 0 if it is exact.
     """
 
     first: str
@@ -50,6 +51,21 @@ class Comparison(NamedTuple):
     p_holm: float
     p_bh: float
     unscored: int
+    drawn: int = 0
+
+    def shown(self, p: float) -> str:
+        """Return a p-value of this comparison as text, with as many decimals as are certain, at most four.
+
+        >>> compare({"a": [1, 1, 1, 1, 1, 1], "b": [0, 0, 0, 0, 0, 1]})[0].shown(0.0625)
+        '0.0625'
+        """
+        least = 1 / self.drawn if self.drawn else 0.0001
+        if p < max(least, 0.0001):
+            return f"<{max(least, 0.0001):g}"
+        if not self.drawn:
+            return f"{p:.4f}"
+        error = sqrt(max(p * (1 - p), least) / self.drawn)
+        return f"{p:.{min(4, ceil(-log10(error)))}f}"
 
 
 def compare(
@@ -161,6 +177,7 @@ def _rows(
                 p_holm=p,
                 p_bh=p,
                 unscored=unscored,
+                drawn=0 if is_counted(differences[:, j]) else resamples,
             )
         )
     return rows

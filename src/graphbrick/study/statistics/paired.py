@@ -8,6 +8,7 @@ questions, or if the numbers of values differ. If the pipelines differ on no que
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from graphbrick.study.statistics.intervals import (
     special,
 )
 
-_COUNTED = 16  # differences whose exchanges are counted one by one, at most
+_HALF = 1 << 16  # signed sums of each half of the differences whose exchanges are counted, at most
 _FEW = 64  # sizes of differences; with more, drawing every sign takes less time
 
 
@@ -77,8 +78,9 @@ def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, 
 
     If the pipelines were equally good, the two values of any question could be exchanged. The p-value is the share of
     all exchanges whose absolute mean difference is at least the observed one. It is exact if the exchanges can be
-    counted: if all differences have the same size (then it equals `mcnemar`), or if there are at most ``resamples`` and
-    at most 65,536 exchanges. Otherwise exchanges are drawn, and
+    counted: if all differences have the same size (then it equals `mcnemar`), or if each half of them has at most
+    65,536 signed sums (`is_counted`): any 32 differences, or more that share few sizes. Otherwise exchanges are drawn,
+    and
     ``p = (1 + those at least as large) / (1 + resamples)``. ``scipy.stats.permutation_test`` is the same test, but
     takes 3 to 80 times as long (``benchmarks/statistics_libraries.py``).
 
@@ -204,16 +206,14 @@ def _counted_p(differences: npt.NDArray[np.float64], resamples: int, seed: int) 
 
     All exchanges are enumerated if they are few. Otherwise the number of positive differences of each size is drawn.
     """
-    moved = differences[differences != 0]
-    # Differences whose sizes are equal up to rounding are treated as one size.
-    largest = np.abs(moved).max(initial=0.0)
-    sizes, counts = np.unique(np.round(np.abs(moved) / (largest or 1), 12) * largest, return_counts=True)
+    moved, sizes, counts = _sizes(differences)
     if len(sizes) <= 1:
         return _two_sided_half(int(np.count_nonzero(moved > 0)), len(moved))
-    observed = _observed(moved)
-    if len(moved) <= _COUNTED and 2 ** len(moved) <= resamples:
-        every = np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved)) & 1
-        return float(np.mean(np.abs(2 * (every @ moved) - moved.sum()) >= observed))
+    observed = float(_observed(moved))
+    halves = _halves(counts)
+    if halves is not None:
+        first, second = (_signed_sums(sizes[half], counts[half]) for half in halves)
+        return _exact(first, second, observed)
     if len(sizes) > _FEW:
         return None
     rng, at_least, total = np.random.default_rng(seed), 0, sizes @ counts
@@ -222,6 +222,63 @@ def _counted_p(differences: npt.NDArray[np.float64], resamples: int, seed: int) 
         positive = rng.binomial(counts, 0.5, size=(rows.stop - rows.start, len(sizes)))
         at_least += int(np.count_nonzero(np.abs(2 * (positive @ sizes) - total) >= observed))
     return (1 + at_least) / (1 + resamples)
+
+
+def is_counted(differences: npt.NDArray[np.float64]) -> bool:
+    """Return whether the p-value of `permutation_test` is exact; otherwise exchanges are drawn."""
+    _, _, counts = _sizes(differences)
+    return len(counts) <= 1 or _halves(counts) is not None
+
+
+def _sizes(
+    differences: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Return the differences that are not 0, their sizes, and the number of each; equal up to rounding is one size."""
+    moved = differences[differences != 0]
+    largest = np.abs(moved).max(initial=0.0)
+    sizes, counts = np.unique(np.round(np.abs(moved) / (largest or 1), 12) * largest, return_counts=True)
+    return moved, sizes, counts
+
+
+def _halves(counts: npt.NDArray[np.int64]) -> tuple[list[int], list[int]] | None:
+    """Return the sizes in two halves, each with few signed sums; None if they have too many."""
+    halves: tuple[list[int], list[int]] = [], []
+    ways = [1, 1]
+    for place in np.argsort(-counts, kind="stable").tolist():
+        smaller = int(ways[1] < ways[0])
+        halves[smaller].append(place)
+        ways[smaller] *= int(counts[place]) + 1
+        if ways[smaller] > _HALF:
+            return None
+    return halves
+
+
+def _signed_sums(
+    sizes: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the sums of differences with each number of positive signs per size, and their probabilities."""
+    sums, shares = np.zeros(1), np.ones(1)
+    for size, n in zip(sizes.tolist(), counts.tolist(), strict=True):
+        positive = np.arange(n + 1)
+        binomial = np.array([comb(n, int(k)) / 2**n for k in positive])
+        sums = (sums[:, None] + size * (2 * positive - n)).ravel()
+        shares = (shares[:, None] * binomial).ravel()
+    return sums, shares
+
+
+def _exact(
+    first: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+    second: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+    observed: float,
+) -> float:
+    """Return the probability that the sum of both halves is at least as far from 0 as the observed one."""
+    if observed <= 0:
+        return 1.0
+    order = np.argsort(second[0], kind="stable")
+    sums = second[0][order]
+    tail = np.append(np.cumsum(second[1][order][::-1])[::-1], 0.0)  # of this sum and all larger ones
+    at_least = first[1] @ tail[np.searchsorted(sums, observed - first[0], side="left")]
+    return min(1.0, 2 * float(at_least))  # the other side is as likely
 
 
 def _observed(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -21,6 +21,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted import ExtractedGraph
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.identity import code_files, without_code
 from graphbrick.text.reporting.reports import reports_place
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ class Identity:
 
     Attributes:
         text: `Pipeline.identity`: the recipe text without parameters that do not affect results, such as ``timeout``,
-            and with a checksum instead of each file; two pipelines with the same text are the same.
-        files: The checksum of each file or folder that the pipeline names, or reads beside the graph, by its path.
+            with a checksum instead of each file, and one of the source of plug-ins; two pipelines with the same text
+            are the same.
+        files: The checksum of each file or folder that the pipeline names, or reads beside the graph, and of each
+            source file of its plug-ins, by its path.
         beside: Checksum of what it reads beside the graph; empty if it reads nothing that can change (`on_graph`).
     """
 
@@ -57,8 +60,8 @@ class Identity:
 
     @property
     def without_files(self) -> str:
-        """The same text for pipelines that differ only in the contents of files."""
-        return re.sub(r"\bsha256:[0-9a-f]{64}", "sha256", self.text)
+        """The same text for pipelines that differ only in the contents of files, or in the source of plug-ins."""
+        return re.sub(r"\bsha256:[0-9a-f]{64}", "sha256", without_code(self.text))
 
 
 def identity_of(pipeline: Pipeline) -> Identity:
@@ -68,7 +71,7 @@ def identity_of(pipeline: Pipeline) -> Identity:
         InputError: A file that it names cannot be read.
     """
     paths = {path for brick in bricks_of(pipeline) for path in brick.files().values()}
-    return Identity(pipeline.identity(), {str(path): digest(path) for path in sorted(paths)})
+    return Identity(pipeline.identity(), {str(path): digest(path) for path in sorted(paths)} | code_files(pipeline))
 
 
 def on_graph(identity: Identity, pipeline: Pipeline, graph: Graph | ExtractedGraph) -> Identity:

@@ -110,6 +110,8 @@ class Plan:
         data: Its data sets that were asked so far.
         pipelines: All of its pipelines.
         tables: The tables of the paper.
+        title: The title of its report; empty in studies of older versions.
+        about: What it is, in a sentence or two; empty if it does not say.
     """
 
     file: str
@@ -119,6 +121,8 @@ class Plan:
     data: tuple[PlannedData, ...]
     pipelines: tuple[PlannedPipeline, ...]
     tables: tuple[PaperTable, ...]
+    title: str = ""
+    about: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain JSON types."""
@@ -139,6 +143,8 @@ class Plan:
             tuple(PlannedData(**_tuples(one)) for one in content["data"]),
             tuple(PlannedPipeline(**_tuples(one)) for one in content["pipelines"]),
             tuple(tables),
+            content.get("title", ""),
+            content.get("about", ""),
         )
 
 

@@ -79,9 +79,9 @@ class Study:
     def to_pandas(self) -> Any:
         """Return a table of pandas with a row for each run and question.
 
-        It has the name of the run, the data set, id, text, hops and answerable of the question, the error, the stage
-        that lost the answer, seconds, numbers of answers and paths, each measure by its name, and calls, tokens and
-        cost.
+        It has the name of the run, the data set, id, text, hops, distance and answerable of the question, the error,
+        the stage that lost the answer, seconds, numbers of answers and paths, each measure by its name, calls, tokens
+        and cost, and the facts of the question by their names.
 
         Raises:
             GraphbrickError: pandas is not installed, or the study cannot be read.

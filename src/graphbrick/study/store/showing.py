@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SHOWN = ("hits_at_1", "f1")  # measures in the table of runs
 _LEDGER = ("calls", "tokens_in", "tokens_out", "cost")
+_OF_EMBEDDING = ("embedding_calls", "embedding_tokens")  # which studies of older versions lack
 _NAMES, _LENGTH = 3, 60  # names of runs that a repr has, and characters of them all and of the file
 
 
@@ -56,6 +57,7 @@ def study_frame(study: Study) -> Any:
         "question": [one.name for one in asked],
         "text": [one.text for one in asked],
         "hops": [one.hops for one in asked],
+        "distance": [one.distance for one in asked],
         "answerable": [one.answerable for one in asked],
         "error": [one.error for one in results],
         "lost_at": [one.lost_at for one in results],
@@ -65,7 +67,20 @@ def study_frame(study: Study) -> Any:
     }
     columns |= {name: _column(results, name) for name in measures}
     columns |= {name: [one.ledger.get(name, 0) for one in results] for name in _LEDGER}
+    columns |= {name: [one.ledger.get(name) for one in results] for name in _OF_EMBEDDING}
+    facts = dict.fromkeys(fact for one in asked for fact in one.facts)
+    named = fact_columns(facts, columns)
+    columns |= {name: [one.facts.get(fact) for one in asked] for name, fact in zip(named, facts, strict=True)}
     return frame(columns)
+
+
+def fact_columns(facts: Iterable[str], others: Collection[str]) -> list[str]:
+    """Return the names of the columns of facts: their own, or "fact: name" where another column has it.
+
+    >>> fact_columns(["pattern", "hops"], ["question", "hops"])
+    ['pattern', 'fact: hops']
+    """
+    return [f"fact: {fact}" if fact in others else fact for fact in facts]
 
 
 def _column(results: Sequence[Result], name: str) -> list[float | None]:

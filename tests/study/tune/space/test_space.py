@@ -168,7 +168,7 @@ def test_an_index_that_takes_long_to_make_is_advice_and_no_option(monkeypatch: p
     assert [one for one in space.stages["extract"] if one.startswith("VectorNeighbors(") and "|" not in one] == [
         "VectorNeighbors(unit='entity')"
     ]
-    learn, triples = space.advice
+    learn, _, triples = space.advice  # the second one is about reports
     assert learn.startswith(f"graphbrick learn {graph.path} ")
     assert triples.startswith(f"graphbrick prepare vectors {graph.path} --model 'MiniLM()' --triples ")
     assert restricted(space, [], []).advice == space.advice

@@ -26,6 +26,7 @@ from graphbrick.recipes import published
 from graphbrick.study.store.identity import bricks_of
 from graphbrick.study.tune.space.space import STAGES, Space, filled, readable, uses
 from graphbrick.study.tune.space.trees import allows
+from graphbrick.study.tune.space.usable import options_of, scorers
 
 _PLACES = {Scorer: "$scorer", Embedder: "$embedder", ChatModel: "$llm"}
 _OPTIONAL = ("extract", "prune", "rerank")
@@ -42,7 +43,8 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
     """Return the space of all bricks that run on a graph.
 
     A brick takes part if everything that it needs can be given: scorers (BM25, MiniLM that reads few texts, the
-    alignment of words, and the learned patterns of the graph), MiniLM as embedder, an index that is there or quickly
+    alignment of words, the learned patterns of the graph, and those of plug-ins without parameters that must be given),
+    reports on communities where they are prepared, MiniLM as embedder, an index that is there or quickly
     made, and the language model, if there is one. Two extract or two retrieve stages may be united; all unions
     together are drawn as often as one brick (`Space`). The commands that would bring in more are the advice of the
     space.
@@ -54,18 +56,19 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
     """
     place = learned_place(graph)
     learned = (f"PatternScorer({str(place)!r})",) if learned_pipeline(graph) is not None else ()
+    plugged, advice = scorers()
     models = {
-        "scorer": (*learned, "WordAlignment(MiniLM())", _SCORER, "BM25()"),
+        "scorer": (*learned, "WordAlignment(MiniLM())", _SCORER, "BM25()", *plugged),
         "embedder": ("MiniLM()",),
         **({"llm": (llm,)} if llm else {}),
     }
     stages: dict[str, tuple[str, ...]] = {}
     able = capabilities_of(graph)
-    advice = []
     if not learned and Capability.CORPUS not in able:
         advice.append(f"graphbrick learn {shlex.quote(str(graph.place))} brings in patterns learned from the graph")
     for stage in STAGES:
-        options = [text for brick in catalog.all_bricks().values() if (text := _option(brick, stage, models, able))]
+        options, left_out = options_of(lambda brick, at=stage: _option(brick, at, models, able), models, graph)  # type: ignore[misc]
+        advice += [text for text in left_out if text not in advice]
         if stage == "link":
             words = f", words={str(place)!r}" if learned else ""
             options = [f"LinkLabels(readings=2{words})", "LinkLabels()"] if link else []
