@@ -33,6 +33,11 @@ _VERBS = frozenset(
     "is are was were be been do does did has have had can could will would should may might what which who whom whose "
     "where when why how name list give show tell find count".split()
 )
+_IN_FULL = re.compile(
+    r"\b(?:who|whom|whose|what|which|where|when|why|how|tell|show|give|list|name|find|count|describe|explain|define"
+    r"|introduce|present|say|know|information|info|details?|facts?|more)\b",
+    re.IGNORECASE,
+)
 _NO_CONTENT = QUESTION_WORDS | frozenset("about again instead please regarding same then too well".split())
 
 
@@ -110,6 +115,15 @@ def content_words(text: str) -> list[str]:
     ['population', '2020']
     """
     return [word for word in map(str.lower, WORD.findall(text)) if word not in _NO_CONTENT and word not in _VERBS]
+
+
+def is_asked_in_full(text: str) -> bool:
+    """Return whether a text without names says what is asked: «Tell me about ...», «Who is ...?», «more on ...».
+
+    >>> is_asked_in_full("tell me more about      "), is_asked_in_full("of      ?"), is_asked_in_full("does      ?")
+    (True, False, False)
+    """
+    return _IN_FULL.search(text) is not None
 
 
 def listed(names: Sequence[str]) -> str:
