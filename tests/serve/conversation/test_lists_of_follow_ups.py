@@ -135,6 +135,31 @@ def test_a_question_with_a_name_and_what_is_asked_is_complete(graph, question):
     assert read(graph, question, ("How many products does Exotic Leaves have?", "3")) is None
 
 
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which employees left their office before 2014?",
+        "Who joined their office first, Ada1 Lind1 or Ada2 Lind2?",
+        "the office with the most employees, who leads it?",
+        "Which office has the most employees in it?",
+        "Employees of an office they do not work in",
+        "I sit in Berlin Office. Which country is that?",
+        "There are many ways of making green tea. Which one is it?",
+        "Which languages do they speak in Berlin Office?",
+        "How many of those with a salary are remote?",
+        "How far is it from Berlin Office to Paris Office?",
+        "who doesn't report to anybody?",
+        "who reports to Oppenheimer?",
+        "Is Ada2 Lind2 in Berlin Office?",
+        "everything on Ada2 Lind2",
+        "How many incidents were severity 1?",
+    ],
+)
+def test_a_question_that_explains_itself_is_asked_as_it_is(graph, question):
+    assert read(graph, question, ("Who does Ada3 Lind3 report to?", "Ada4 Lind4")) is None
+
+
 def test_it_is_the_entity_that_a_reply_describes(graph):
     card = ("Tell me about Tokyo Trade", "Tokyo Trade (Supplier)\n- city: London\n- → supplies: Miso")
     assert read(graph, "what does it supply?", card) == "What does Tokyo Trade supply?"

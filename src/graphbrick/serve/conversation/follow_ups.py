@@ -29,6 +29,7 @@ from graphbrick.serve.conversation.replacing import (
 )
 from graphbrick.serve.conversation.rewording import as_full_sentence, wants_list, wants_number
 from graphbrick.serve.conversation.turns import Turn
+from graphbrick.serve.conversation.within import explains_itself, means_people
 from graphbrick.serve.conversation.wording import (
     Reference,
     about,
@@ -36,9 +37,11 @@ from graphbrick.serve.conversation.wording import (
     content_words,
     in_place,
     is_asked_in_full,
+    is_of_all,
     listed,
     references,
     split_start,
+    starts_with_verb,
 )
 
 _MOST = 20  # references that are read, and entities that a reply alone can tell
@@ -78,12 +81,13 @@ class FollowUps:
         full = as_full_sentence(core)
         core, names = (core, names) if full == core else (full, names_in(self._graph, full))
         outside = _without(core, names)
-        used = [one for one in references(outside) if not self._refers_within(one, names)]
+        used = [one for one in references(outside) if not self._refers_within(one, core, names)]
         words = content_words(outside)
         if used and (words or names or is_asked_in_full(outside)):
             return self._with_names(core, used[:_MOST])
         if names and not words:
-            return None if is_asked_in_full(outside) else self._with_other_name(core, names)
+            is_complete = is_asked_in_full(outside) or (len(names) > 1 and starts_with_verb(core))
+            return None if is_complete else self._with_other_name(core, names)
         return None if names else self._with_subject(core, joined=bool(start))
 
     def _history(self) -> list[Focus]:
@@ -116,9 +120,17 @@ class FollowUps:
         last = self._answered()
         return None if last is None or self._lists is None else self._lists.last(last, is_number=is_number)
 
-    def _refers_within(self, one: Reference, names: Iterable[Name]) -> bool:
-        """Return whether a reference is to a name before it in the same question: «Kenya and its capital»."""
-        return any(name.end <= one.start and fits(self._graph, one, name.entity) for name in names)
+    def _refers_within(self, one: Reference, core: str, names: Sequence[Name]) -> bool:
+        """Return whether a reference is to something in the same question: «Kenya and its capital»."""
+        if any(name.end <= one.start and fits(self._graph, one, name.entity) for name in names):
+            return True
+        classes = {word for label in getattr(self._graph, "type_labels", list)() for word in stems(label)}
+        if explains_itself(one, core, names, classes):
+            return True
+        if not means_people(one, names):
+            return False
+        last = next(reversed(self._history()), None)
+        return last is None or len(last.answers) < 2
 
     def _with_replaced(self, core: str, names: Sequence[Name], *, joined: bool) -> Completed | None:
         """Return the question before with another time, value, superlative or class."""
@@ -245,7 +257,7 @@ class FollowUps:
         history, words = self._named(), content_words(core)
         if not history or not words or not (joined or len(words) <= _SHORT) or _SAME.search(core):
             return None
-        if not joined and self._is_about_a_class(core):
+        if not joined and (self._is_about_a_class(core) or is_of_all(core) or self._is_answered(core, words)):
             return None
         speaks = Speaks(self._graph, core, self._learned)
         entities = history[0].entities()
@@ -267,9 +279,15 @@ class FollowUps:
         return Completed(question, (subject,), f"{label!r} is taken as what the question is about")
 
     def _is_about_a_class(self, core: str) -> bool:
-        """Return whether a question counts or compares all of a class: «Which country has the most neighbours?»."""
+        """Return whether a question says what it asks of a class: «Which country has the most neighbours?»."""
         types = {word for label in getattr(self._graph, "type_labels", list)() for word in stems(label)}
-        return bool(COMPARES.search(core.lower())) and not types.isdisjoint(stems(core))
+        if types.isdisjoint(stems(core)):
+            return False
+        return bool(COMPARES.search(core.lower())) or len(content_words(core)) > 1
+
+    def _is_answered(self, core: str, words: Sequence[str]) -> bool:
+        """Return whether a question of some length has one answer without any subject."""
+        return self._lists is not None and len(words) > 1 and self._lists.has_one_answer(core)
 
     def _labels(self, entities: Iterable[int]) -> list[str]:
         return [self._graph.label(entity) for entity in entities]

@@ -166,6 +166,11 @@ class Lists:
                 return Completed(question, (), f"of {phrase} only the {said} are meant")
         return None
 
+    def has_one_answer(self, question: str) -> bool:
+        """Return whether a question has exactly one answer as it stands."""
+        result = self._ask(question)
+        return result is not None and len(result.texts) == 1
+
     def names(self, question: str, entity: int) -> bool:
         """Return whether a question has an answer that was found from an entity."""
         result = self._ask(question)
