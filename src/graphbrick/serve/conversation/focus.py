@@ -56,6 +56,13 @@ class Focus:
     meant: Mapping[str, Sequence[int]] = field(default_factory=dict)
     reply: str = ""
 
+    @property
+    def several(self) -> frozenset[int]:
+        """The entities that one word stood for together, so that none of them alone was spoken of."""
+        return frozenset(
+            one for meant in self.meant.values() if len(meant) > 1 for one in meant if self.answers != (one,)
+        )
+
     def entities(self, kind: str = "") -> list[int]:
         """Return all entities, the likeliest to be meant by a further question first.
 
@@ -94,12 +101,19 @@ def fits(graph: Any, one: Reference, entity: int) -> bool:
     if not types or one.kind not in ("he", "she", "it", "there"):
         return True
     if one.kind == "there":
-        return bool(types & _PLACES)
+        return bool(types & _PLACES) or any(map(_is_where, graph.types(entity)))
     kinds = list(map(member_of, graph.types(entity)))
     if not types & _PERSONS and _EITHER in kinds:
         return True
     is_person = bool(types & _PERSONS) or forms.PERSON in kinds
     return is_person == (one.kind in ("he", "she"))
+
+
+@lru_cache(maxsize=1024)
+def _is_where(label: str) -> bool:
+    """Return whether one can be or work at the members of a class: offices, departments."""
+    noun = " ".join(WORD.findall(spaced(label))).lower()
+    return forms.is_installed() and bool(noun) and (forms.is_place(noun) or forms.kind_of(noun) == forms.GROUP)
 
 
 @lru_cache(maxsize=1024)

@@ -79,6 +79,8 @@ class FollowUps:
         if replaced is not None:
             return replaced
         full = as_full_sentence(core)
+        if full != core and not references(core) and not self._is_after_list():
+            full = core
         core, names = (core, names) if full == core else (full, names_in(self._graph, full))
         outside = _without(core, names)
         used = [one for one in references(outside) if not self._refers_within(one, core, names)]
@@ -110,6 +112,11 @@ class FollowUps:
     def _named(self) -> list[Focus]:
         """Return the turns that name entities, the latest first."""
         return [focus for focus in reversed(self._history()) if focus.names or focus.answers]
+
+    def _is_after_list(self) -> bool:
+        """Return whether the last answers are several entities, or their number."""
+        last = self._answered()
+        return last is not None and self._lists is not None and self._lists.may_have(last)
 
     def _answered(self) -> Focus | None:
         """Return the last turn that has an answer."""
@@ -210,8 +217,11 @@ class FollowUps:
                 several = [entity for entity in focus.answers if entity not in taken and fits(self._graph, one, entity)]
                 if len(several) > 1:
                     return several
+            if re.search(r"\bof $", core[: one.start], re.IGNORECASE):
+                return []  # «how many of them» are not of one
         for focus in self._named():
-            every = [entity for entity in focus.entities(one.kind) if entity not in taken]
+            without = {*taken, *focus.several}
+            every = [entity for entity in focus.entities(one.kind) if entity not in without]
             fitting = [entity for entity in every if fits(self._graph, one, entity)] or _asked_for(one, focus)
             # One word does not mean one of several answers, unless nothing else fits.
             fitting = [one for one in fitting if len(focus.answers) == 1 or one not in focus.answers] or fitting

@@ -120,13 +120,22 @@ def _phrases(words: list[str], types: Collection[str]) -> list[str]:
         tail = " ".join(rest[1:] if is_there else rest)
         return [f"the {noun} {tail}".rstrip(), *([] if is_there or not tail else [f"the {noun} that {first} {tail}"])]
     if first in _DOES and len(rest) > 1:
-        subject = " ".join(rest[:-1])
-        own = [f"the {noun} of {subject}"] if rest[-1].lower() in _HAVE else []
-        return [*own, f"the {noun} that {' '.join(rest)}"]
+        return _of_subject(noun, first, " ".join(rest[:-1]), rest[-1])
     if first in _PREPOSITIONS:
         return [f"the {noun} {' '.join(after)}"]
     without_verb = [f"the {noun} {' '.join(rest)}"] if rest and rest[0].lower() in _PREPOSITIONS else []
     return [f"the {noun} that {' '.join(after)}", *without_verb]
+
+
+def _of_subject(noun: str, does: str, subject: str, verb: str) -> list[str]:
+    """Return the phrases for «services does Shop own»."""
+    if verb.lower() in _HAVE[:2]:
+        return [f"the {noun} of {subject}", f"the {noun} that {subject} {verb}"]
+    if not forms.is_installed() or verb.lower() in _PREPOSITIONS:
+        return [f"the {noun} that {subject} {verb}"]
+    said = {"does": forms.third_person, "did": forms.past}.get(does, str)(verb.lower())
+    by = f"the {noun} {forms.participle(verb.lower())} by {subject}"
+    return [f"the {noun} that {subject} {said}", by, f"the {noun} of {subject}"]
 
 
 def _of_several(text: str) -> str:
@@ -163,6 +172,10 @@ _NAMED = re.compile(
     r"|(?:please )?(?:list|show|name|give)(?: me| us)? (?:them|these|those|the list)(?: all)?)",
     re.IGNORECASE,
 )
+_WHO_IS = re.compile(
+    r"(?:who|which|which one|which of them) (?P<be>is|was) the (?P<best>(?:most|least) [\w-]+|[\w-]{3,}est)",
+    re.IGNORECASE,
+)
 _PLURAL_VERB = re.compile(r"(?:that|who|which|are|were|have|had|do|did|can)\b|[a-z]+ (?:less|more|at|over|under)\b")
 
 
@@ -171,6 +184,8 @@ def as_full_sentence(text: str) -> str:
 
     >>> as_full_sentence("sort them by price"), as_full_sentence("only the remote ones")
     ('List them sorted by price', 'Which of them are remote?')
+    >>> as_full_sentence("only those with more than 5 goals"), as_full_sentence("who is the oldest?")
+    ('Which of them have more than 5 goals?', 'Which of them is the oldest?')
     >>> as_full_sentence("only those under 15"), as_full_sentence("only those who live in London")
     ('Which of them are under 15?', 'Which of them live in London?')
     """
@@ -178,9 +193,11 @@ def as_full_sentence(text: str) -> str:
     if match := _SORT.fullmatch(plain):
         return f"List them sorted {match['by']}"
     if match := _ONLY.fullmatch(plain):
-        said = match["those"] or match["which"]
+        said = re.sub(r"^with\b", "have", match["those"] or match["which"])
         is_clause = _PLURAL_VERB.match(said) or re.search(r"\b(?:that|who|which) ", plain)
         return f"Which of them {said}?" if is_clause else f"Which of them are {said}?"
+    if match := _WHO_IS.fullmatch(plain):
+        return f"Which of them {match['be']} the {match['best']}?"
     return text
 
 
