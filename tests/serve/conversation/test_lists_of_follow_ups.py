@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+from types import SimpleNamespace
 
 import pytest
 from served import serving
 
+from graphbrick.core.items import ANSWER
 from graphbrick.graphs.build.builder import build
 from graphbrick.pipeline.parsing import parse
 from graphbrick.serve.conversation.follow_ups import FollowUps
@@ -109,7 +111,7 @@ def test_all_answers_of_the_former_question_are_meant(client, conversation, answ
         ([LEAVES, CHEAPEST], "what is its price?", "What is the price of Aniseed?"),
         ([LEAVES, CHEAPEST], "how much are they?", "How much are the products of Exotic Leaves?"),
         ([LEAVES], "and the cheapest?", "Which of the products of Exotic Leaves is the cheapest?"),
-        ([WORKERS, ("which of them is the oldest?", "Ada1 Lind1")], "where does she work?", "Where does Ada1 Lind1 work?"),
+        ([WORKERS, ("who is the oldest?", "Ada1 Lind1")], "where does she work?", "Where does Ada1 Lind1 work?"),
         ([LEAVES], "which is the cheapest?", "Which of the products of Exotic Leaves is the cheapest?"),
         ([("Who does Ada3 Lind3 report to?", "Ada4 Lind4")], "how many of them are remote?", None),
         ([INCIDENTS_OF_2023], "who are they?", "Which incidents were there in 2023?"),
@@ -202,3 +204,14 @@ def test_earlier_questions_are_not_asked_again_of_a_language_model(graph):
     recipe = "Operators(Patterns(BM25()), LLM('m', base_url='http://localhost:9')) >> PathAnswer()"
     assert asker(graph, parse(recipe)) is None
     assert asker(graph, parse(RECIPE)) is not None
+
+
+def test_the_plan_of_an_answer_is_in_the_evidence_of_the_answer_not_of_the_run(graph, monkeypatch):
+    row = SimpleNamespace(columns=ANSWER, values=("20", "count of: every Incident"))
+    answer = SimpleNamespace(
+        texts=("20",), entities=(None,), support=((1,),), evidence=SimpleNamespace(items=(None, row))
+    )
+    run = SimpleNamespace(answer=answer, stopped=None, evidence=SimpleNamespace(items=()))
+    monkeypatch.setattr("graphbrick.serve.conversation.former.execute", lambda *_: run)
+    result = asker(graph, parse(RECIPE))("How many incidents are there?")
+    assert (result.counted, result.is_count) == ("every Incident", True)

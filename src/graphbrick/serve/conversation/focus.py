@@ -24,7 +24,9 @@ _PLACES = frozenset(
     root(word)
     for word in (
         "place location country state nation territory region province county district city town village capital "
-        "continent island river lake sea mountain airport station building area street venue settlement"
+        "continent island river lake sea mountain airport station building area street venue settlement office "
+        "headquarters branch site campus school university hospital shop store restaurant hotel museum factory "
+        "department"
     ).split()
 )
 _EITHER = "either"

@@ -98,7 +98,7 @@ def _result(graph: Any, pipeline: Pipeline, question: str) -> Result | None:
         return None
     if run.answer is None or run.stopped is not None or not run.answer.texts:
         return None
-    items = () if run.evidence is None else run.evidence.items
+    items = run.answer.evidence.items
     used = dict.fromkeys(i for support in run.answer.support for i in support)
     plans = [getattr(items[i], "values", ("", ""))[1] for i in used if getattr(items[i], "columns", ()) == ANSWER]
     entities = tuple(dict.fromkeys(entity for entity in run.answer.entities if entity is not None))
