@@ -40,7 +40,8 @@ _NO_HEADS = frozenset(
         " set list line part value system area state place time date year info data entry node".split(),
     )
 )
-_STAFF = frozenset("staff personnel crew workforce".split())
+STAFF = frozenset("staff personnel crew workforce".split())
+"""Nouns for people that the dictionary has as groups."""
 SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
 """Words of labels without a meaning of their own."""
 
@@ -100,7 +101,7 @@ class Lexicon:
         from graphbrick.language import forms  # most questions speak of no «people»
 
         nouns = {name: forms.head_of(spaced(name).lower()) for name in self.classes} if forms.is_installed() else {}
-        found = [name for name, noun in nouns.items() if noun in _STAFF or forms.kind_of(noun) == forms.PERSON]
+        found = [name for name, noun in nouns.items() if noun in STAFF or forms.kind_of(noun) == forms.PERSON]
         same = all(np.array_equal(self.classes[name], self.classes[found[0]]) for name in found)
         return found[0] if found and same else ""
 

@@ -19,6 +19,7 @@ _YES = {"yes", "yes please", "ok", "okay", "sure", "ja", "oui", "sí", "si", "д
 _OTHERS = "Others of this name:"
 _TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|{ASKED_IN}|Read as: )")  # the last in replies of earlier versions
+_TAKEN = re.compile(rf"^{_TAKEN_AS}(.+)$", re.MULTILINE)
 _OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
 
 
@@ -215,6 +216,16 @@ def without_sources(text: str) -> str:
     told, offer, readings = text.partition(f"\n\n{_EXAMPLES if _EXAMPLES in text else _OFFER}")
     end = _END.search(told)
     return re.sub(r" ?\[\d+(?:, ?\d+)*\]", "", told[: end.start()] if end else told) + offer + readings
+
+
+def taken_as(text: str) -> str:
+    """Return the complete question that a message of `answer_text` says it answers; empty if it says none.
+
+    >>> taken_as("euro [1]\\n\\n[1] France -> currency -> euro\\n\\nTaken as: What is the currency of France?")
+    'What is the currency of France?'
+    """
+    found = _TAKEN.findall(text)
+    return str(found[-1]).strip() if found else ""
 
 
 def says_nothing(text: str) -> bool:

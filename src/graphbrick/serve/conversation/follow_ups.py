@@ -1,95 +1,52 @@
 """Rules that complete a question from the turns before it.
 
-Three things are completed: a word that stands for an entity («her husband», «that country»), a name alone that takes
-the place of another («and of Kenya?»), and a question whose subject is missing («and the population?»). The rules know
-English; a question in another language stays as it is.
+Completed are words that stand for an entity or a list («her husband», «how many of them»), what takes the place of
+something in the question before («and of Kenya?», «and in 2024?», «and the smallest?»), a question whose subject is
+missing («and the population?»), and one about the last list («how many?»). The rules know English; a question in
+another language stays as it is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrick.bricks.link.words import COMPARES
 from graphbrick.language.folding import nfc
-from graphbrick.language.stems import root, stems
+from graphbrick.language.stems import stem, stems
 from graphbrick.serve.conversation.answer_text import says_nothing
+from graphbrick.serve.conversation.focus import Completed, Focus, fits
+from graphbrick.serve.conversation.former import Ask
+from graphbrick.serve.conversation.lists import Lists, replaced
 from graphbrick.serve.conversation.names import Name, Speaks, names_in, type_words
+from graphbrick.serve.conversation.replacing import (
+    is_superlative,
+    said_alone,
+    with_other_superlative,
+    with_other_time,
+    with_other_value,
+)
+from graphbrick.serve.conversation.rewording import as_full_sentence, wants_list, wants_number
 from graphbrick.serve.conversation.turns import Turn
+from graphbrick.serve.conversation.within import explains_itself, means_people
 from graphbrick.serve.conversation.wording import (
     Reference,
     about,
     as_question,
     content_words,
     in_place,
+    is_asked_in_full,
+    is_of_all,
     listed,
     references,
     split_start,
+    starts_with_verb,
 )
 
-_MOST = 20  # entities that one word may stand for, and such words that are read
+_MOST = 20  # references that are read, and entities that a reply alone can tell
 _SAME = re.compile(r"\bsame\b", re.IGNORECASE)
 _SHORT = 4  # words of a question that may lack its subject though it does not begin with «and»
-_PERSONS = frozenset(
-    root(word)
-    for word in (
-        "person people human man woman actor actress director writer author singer politician scientist artist "
-        "musician composer player athlete character king queen president philosopher"
-    ).split()
-)
-_PLACES = frozenset(
-    root(word)
-    for word in (
-        "place location country state nation territory region province county district city town village capital "
-        "continent island river lake sea mountain airport station building area street venue settlement"
-    ).split()
-)
-
-
-@dataclass(frozen=True)
-class Focus:
-    """Entities of a turn that later questions may refer to.
-
-    Attributes:
-        question: Its question, complete.
-        names: The entities that the question names.
-        answers: The entities that the reply names, without those of the question.
-        meant: The entities that a kind of word, such as «he», stood for in the question.
-    """
-
-    question: str
-    names: tuple[Name, ...] = ()
-    answers: tuple[int, ...] = ()
-    meant: Mapping[str, Sequence[int]] = field(default_factory=dict)
-
-    def entities(self, kind: str = "") -> list[int]:
-        """Return all entities, the likeliest to be meant by a further question first.
-
-        First come the entities that the same kind of word stood for before; then the answer if there is only one, as
-        it was named last. «It» does not mean one of several answers.
-        """
-        named = [name.entity for name in self.names]
-        listed = [*self.answers, *named] if len(self.answers) == 1 else [*named, *self.answers]
-        return list(dict.fromkeys([*self.meant.get(kind, ()), *listed]))
-
-
-@dataclass(frozen=True)
-class Completed:
-    """A question completed by a rule.
-
-    Attributes:
-        question: The complete question.
-        entities: The entities that were put into it.
-        reason: The change, in words.
-        meant: The entities that each kind of word stands for.
-    """
-
-    question: str
-    entities: tuple[int, ...]
-    reason: str
-    meant: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 class FollowUps:
@@ -99,72 +56,136 @@ class FollowUps:
         graph: The graph.
         turns: The turns before the question, oldest first.
         learned: The folder of learned patterns, whose words count too; None for none.
+        ask: Answers an earlier question again, so that all its answers are known; None to read them from replies.
     """
 
-    def __init__(self, graph: Any, turns: Sequence[Turn], learned: str | None = None) -> None:
+    def __init__(self, graph: Any, turns: Sequence[Turn], learned: str | None = None, ask: Ask | None = None) -> None:
         self._graph, self._turns, self._learned = graph, turns, learned
+        self._lists = None if ask is None else Lists(graph, ask)
         self._focus: list[Focus] | None = None
         self._before = ""  # the question of the turn before the one that is completed
 
     def completed(self, text: str) -> Completed | None:
         """Return the question completed by earlier turns; None if it is complete."""
         text = nfc(" ".join(text.split()))
+        if wants_number(text) or wants_list(text):
+            return self._of_last_list(is_number=wants_number(text))
         names = names_in(self._graph, text)
         start, core = split_start(text)
         if any(name.start < len(start) for name in names):
             start, core = "", text  # «And Then There Were None»
         names = [name._replace(start=name.start - len(start), end=name.end - len(start)) for name in names]
+        replaced = self._with_replaced(core, names, joined=bool(start))
+        if replaced is not None:
+            return replaced
+        full = as_full_sentence(core)
+        if full != core and not references(core) and not self._is_after_list():
+            full = core
+        core, names = (core, names) if full == core else (full, names_in(self._graph, full))
         outside = _without(core, names)
-        used = [one for one in references(outside) if not self._refers_within(one, names)]
+        used = [one for one in references(outside) if not self._refers_within(one, core, names)]
         words = content_words(outside)
-        if used and (words or names):
+        if used and (words or names or is_asked_in_full(outside)):
             return self._with_names(core, used[:_MOST])
         if names and not words:
-            return self._with_other_name(core, names)
-        years = re.findall(r"\b\d{3,4}\b", outside)
-        if not names and start and years and words == years:
-            return self._with_other_year(core, years[0])
+            is_complete = is_asked_in_full(outside) or (len(names) > 1 and starts_with_verb(core))
+            return None if is_complete else self._with_other_name(core, names)
         return None if names else self._with_subject(core, joined=bool(start))
 
     def _history(self) -> list[Focus]:
-        """Return the entities of each turn, oldest first; turns that name nothing are left out."""
+        """Return the entities of each turn, oldest first."""
         if self._focus is None:
-            self._focus = []
+            self._focus, lists = [], self._lists
             for turn in self._turns:
+                self._lists = None if turn.taken else lists  # what it was completed as is known
                 completed = self.completed(turn.question)  # from the turns before this one
-                question = nfc(turn.question) if completed is None else completed.question
+                self._lists = lists
+                question = nfc(turn.taken or (turn.question if completed is None else completed.question))
                 names = names_in(self._graph, question)
                 replied = [] if says_nothing(turn.reply) else names_in(self._graph, nfc(turn.reply))
-                in_question = {name.entity for name in names}
-                answers = dict.fromkeys(name.entity for name in replied if name.entity not in in_question)
-                if names or answers:
-                    meant = {} if completed is None else completed.meant
-                    self._focus.append(Focus(question, tuple(names), tuple(answers)[:_MOST], meant))
+                answers = _answers(names, replied, turn.reply)
+                meant = {} if completed is None else completed.meant
+                self._focus.append(Focus(question, tuple(names), answers[:_MOST], meant, turn.reply))
                 self._before = question
         return self._focus
 
-    def _refers_within(self, one: Reference, names: Iterable[Name]) -> bool:
-        """Return whether a reference is to a name before it in the same question: «Kenya and its capital»."""
-        return any(name.end <= one.start and self._fits(one, name.entity) for name in names)
+    def _named(self) -> list[Focus]:
+        """Return the turns that name entities, the latest first."""
+        return [focus for focus in reversed(self._history()) if focus.names or focus.answers]
 
-    def _fits(self, one: Reference, entity: int) -> bool:
-        """Return whether the types of an entity, if it has any, let a word stand for it."""
-        types = type_words(self._graph, entity)
-        if one.kind == "that":  # «that» alone may begin a clause: «countries that border Kenya»
-            return root(one.noun.lower()) in types or (not types and not one.text.lower().startswith("that"))
-        if not types or one.kind not in ("he", "she", "it", "there"):
+    def _is_after_list(self) -> bool:
+        """Return whether the last answers are several entities, or their number."""
+        last = self._answered()
+        return last is not None and self._lists is not None and self._lists.may_have(last)
+
+    def _answered(self) -> Focus | None:
+        """Return the last turn that has an answer."""
+        return next((focus for focus in reversed(self._history()) if not says_nothing(focus.reply)), None)
+
+    def _of_last_list(self, *, is_number: bool) -> Completed | None:
+        """Return the question for the number of the last answers, or for their list."""
+        last = self._answered()
+        return None if last is None or self._lists is None else self._lists.last(last, is_number=is_number)
+
+    def _refers_within(self, one: Reference, core: str, names: Sequence[Name]) -> bool:
+        """Return whether a reference is to something in the same question: «Kenya and its capital»."""
+        if any(name.end <= one.start and fits(self._graph, one, name.entity) for name in names):
             return True
-        if one.kind == "there":
-            return bool(types & _PLACES)
-        return bool(types & _PERSONS) == (one.kind in ("he", "she"))
+        classes = {word for label in getattr(self._graph, "type_labels", list)() for word in stems(label)}
+        if explains_itself(one, core, names, classes):
+            return True
+        if not means_people(one, names):
+            return False
+        last = next(reversed(self._history()), None)
+        return last is None or len(last.answers) < 2
+
+    def _with_replaced(self, core: str, names: Sequence[Name], *, joined: bool) -> Completed | None:
+        """Return the question before with another time, value, superlative or class."""
+        history = self._history()
+        said = said_alone(core)
+        if not history or not said or is_asked_in_full(core):
+            return None
+        former = history[-1].question
+        time = with_other_time(core, former)
+        if time is not None:
+            return replaced(time)
+        if not self._is_alike(names, history[-1]):
+            value = next(
+                filter(None, (with_other_value(self._graph, core, one.question) for one in history[::-1])), None
+            )
+            if value is not None:
+                return replaced(value)
+        if not joined:
+            return None
+        superlative = with_other_superlative(core, former)
+        if superlative is not None:
+            return replaced(superlative)
+        if names or self._lists is None or not (core.lower().startswith("the ") or said.lower() in self._lists.classes):
+            return None
+        last = self._answered()
+        return None if last is None else self._lists.with_other_things(said, last.question)
+
+    def _is_alike(self, names: Sequence[Name], focus: Focus) -> bool:
+        """Return whether a name is of a type of which the question before names an entity."""
+        types = [type_words(self._graph, name.entity) for name in names]
+        return any(kinds & type_words(self._graph, one.entity) for kinds in types for one in focus.names)
 
     def _with_names(self, core: str, used: Sequence[Reference]) -> Completed | None:
         """Return the question with names in place of words that stand for them."""
         meant: dict[str, list[int]] = {}
+        several = [one for one in used if one.plural]
+        if several and self._lists is not None:
+            for focus in reversed(self._history()):
+                found = self._lists.meant(focus, several[0]) if self._lists.may_have(focus) else None
+                if found is not None:
+                    return self._lists.completed(core, several, focus, *found)
         for one in used:
             if one.kind not in meant:
                 taken = [entity for entities in meant.values() for entity in entities]
                 meant[one.kind] = self._meant(one, core, taken)
+        else_ = self._with_others(core, used, meant)
+        if else_ is not None:
+            return else_
         question = core
         for one in reversed(used):
             if meant[one.kind]:
@@ -176,14 +197,36 @@ class FollowUps:
         said = "; ".join(f"{word!r} stands for {listed(self._labels(meant[kind]))}" for kind, word in words.items())
         return Completed(as_question(question), tuple(entities), said, meant)
 
+    def _with_others(
+        self, core: str, used: Sequence[Reference], meant: Mapping[str, Sequence[int]]
+    ) -> Completed | None:
+        """Return «who else is in that team?» with what its one reference means; None for another question."""
+        entities = [entity for several in meant.values() for entity in several]
+        if self._lists is None or len(entities) != 1:
+            return None
+        for focus in self._named():
+            if entities[0] in (*focus.answers, *(name.entity for name in focus.names)):
+                return self._lists.with_others(core, used, focus, entities[0])
+        return None
+
     def _meant(self, one: Reference, core: str, taken: Sequence[int]) -> list[int]:
         """Return the entities that a word stands for, of the latest turn that has one that fits."""
         speaks = Speaks(self._graph, core, self._learned)
-        for focus in reversed(self._history()):
-            fitting = [entity for entity in focus.entities(one.kind) if entity not in taken and self._fits(one, entity)]
-            several = [entity for entity in focus.answers if entity in fitting]
-            if one.plural and len(several) > 1:
-                return several
+        if one.plural:
+            for focus in self._named():
+                several = [entity for entity in focus.answers if entity not in taken and fits(self._graph, one, entity)]
+                if len(several) > 1:
+                    return several
+            if re.search(r"\bof $", core[: one.start], re.IGNORECASE):
+                return []  # «how many of them» are not of one
+        for focus in self._named():
+            without = {*taken, *focus.several}
+            every = [entity for entity in focus.entities(one.kind) if entity not in without]
+            fitting = [entity for entity in every if fits(self._graph, one, entity)] or _asked_for(one, focus)
+            # One word does not mean one of several answers, unless nothing else fits.
+            fitting = [one for one in fitting if len(focus.answers) == 1 or one not in focus.answers] or fitting
+            if fitting and [fitting[0]] == list(focus.answers) and speaks.of(fitting[0]):
+                return fitting[:1]
             if fitting:
                 return [max(fitting, key=speaks.of)]  # the first of those that are equal
         return []
@@ -214,17 +257,6 @@ class FollowUps:
                 return focus, (alike or focus.names)[-1]
         return (history[0], history[0].names[-1]) if history else (None, None)
 
-    def _with_other_year(self, core: str, year: str) -> Completed | None:
-        """Return the question before with another year."""
-        before = next(reversed(self._history()), None)
-        if before is None:
-            return None
-        question, changed = re.subn(r"\b\d{3,4}\b", year, before.question, count=1)
-        if not changed:
-            question = f"{before.question.rstrip('?.! ')} {core.rstrip('?.! ')}?"
-        entities = tuple(name.entity for name in before.names)
-        return Completed(question, entities, f"the question before, now with {year}")
-
     def _with_subject(self, core: str, *, joined: bool) -> Completed | None:
         """Return a question without any name with the subject of the turn before.
 
@@ -232,25 +264,61 @@ class FollowUps:
             core: The question.
             joined: Whether it began with «and» or the like.
         """
-        history, words = self._history(), content_words(core)
+        history, words = self._named(), content_words(core)
         if not history or not words or not (joined or len(words) <= _SHORT) or _SAME.search(core):
             return None
-        if not joined and self._is_about_a_class(core):
+        if not joined and (self._is_about_a_class(core) or is_of_all(core) or self._is_answered(core, words)):
             return None
         speaks = Speaks(self._graph, core, self._learned)
-        subject = max(history[-1].entities(), key=speaks.of)
-        if not speaks.of(subject):
+        entities = history[0].entities()
+        if len(history[0].answers) > 1:  # one of several answers is the subject only if it alone can be
+            named = [entity for entity in entities if entity not in history[0].answers]
+            entities = [*named, *(entity for entity in history[0].answers if speaks.of(entity))]
+        subject = max(entities, key=speaks.of, default=None) if not is_superlative(said_alone(core)) else None
+        if subject is None:
             return None
-        question = about(core, self._labels([subject]))
-        return Completed(question, (subject,), f"{self._labels([subject])[0]!r} is taken as what the question is about")
+        label = self._graph.label(subject)
+        question = about(core, [label])
+        if not speaks.of(subject):
+            if not joined or self._lists is None:
+                return None
+            tried = (question, f"{said_alone(core)} of {label}")
+            question = next((one for one in tried if self._lists.names(one, subject)), "")
+            if not question:
+                return None
+        return Completed(question, (subject,), f"{label!r} is taken as what the question is about")
 
     def _is_about_a_class(self, core: str) -> bool:
-        """Return whether a question counts or compares all of a class: «Which country has the most neighbours?»."""
+        """Return whether a question says what it asks of a class: «Which country has the most neighbours?»."""
         types = {word for label in getattr(self._graph, "type_labels", list)() for word in stems(label)}
-        return bool(COMPARES.search(core.lower())) and not types.isdisjoint(stems(core))
+        if types.isdisjoint(stems(core)):
+            return False
+        return bool(COMPARES.search(core.lower())) or len(content_words(core)) > 1
+
+    def _is_answered(self, core: str, words: Sequence[str]) -> bool:
+        """Return whether a question of some length has one answer without any subject."""
+        return self._lists is not None and len(words) > 1 and self._lists.has_one_answer(core)
 
     def _labels(self, entities: Iterable[int]) -> list[str]:
         return [self._graph.label(entity) for entity in entities]
+
+
+def _answers(asked: Sequence[Name], replied: Sequence[Name], reply: str) -> tuple[int, ...]:
+    """Return the entities that a reply has as its answers.
+
+    A name of the question is none of them beside others («Kenya: Nairobi»), unless the reply describes it.
+    """
+    in_question = {name.entity for name in asked}
+    if replied and replied[0].start == 0 and replied[0].entity in in_question and "\n- " in reply:
+        return (replied[0].entity,)
+    others = dict.fromkeys(name.entity for name in replied if name.entity not in in_question)
+    return tuple(others or dict.fromkeys(name.entity for name in replied))  # «which of them»: one of those
+
+
+def _asked_for(one: Reference, focus: Focus) -> list[int]:
+    """Return the one answer to a question that asks for the noun of «that team», whatever its class is called."""
+    is_asked = one.noun and len(focus.answers) == 1 and stem(one.noun) in stems(focus.question)
+    return list(focus.answers) if is_asked else []
 
 
 def _without(text: str, names: Iterable[Name]) -> str:

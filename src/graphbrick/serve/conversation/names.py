@@ -18,6 +18,7 @@ from graphbrick.language.folding import nfc
 from graphbrick.language.stems import WORD, root, stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.properties.sources import sources_of
 
 _MIN_SCORE = 0.8  # that of LinkLabels
 _TRIPLES = 10_000  # of an entity that are looked at, in each direction
@@ -83,7 +84,7 @@ def type_words(graph: Any, entity: int) -> frozenset[str]:
 
 
 class Speaks:
-    """Matcher of the words of a question with the relations of entities.
+    """Matcher of the words of a question with the relations and properties of entities.
 
     Args:
         graph: The graph; only folder graphs can tell.
@@ -96,14 +97,20 @@ class Speaks:
         self._words = {word.lower() for word in WORD.findall(text)} - QUESTION_WORDS
 
     def of(self, entity: int) -> int:
-        """Return how much the words speak of the relations of an entity.
+        """Return how much the words speak of the relations and properties of an entity.
 
-        A word counts 2 for a relation that leaves it («the husband of X»), 1 for one that only enters it.
+        A word counts 2 for a property or a relation that leaves it («the husband of X»), 1 for one that only enters it.
         """
         if not isinstance(self._graph, Graph) or not self._words:
             return 0
-        leaving = self._spoken(entity, forward=True)
+        leaving = self._spoken(entity, forward=True) | self._of_properties(entity)
         return 2 * len(leaving) + len(self._spoken(entity, forward=False) - leaving)
+
+    def _of_properties(self, entity: int) -> set[str]:
+        """Return the words that speak of properties of an entity."""
+        own = self._graph.properties(entity)
+        known = {word for one in sources_of(self._graph) if one.relation < 0 and one.name in own for word in one.words}
+        return {word for word in self._words if stem(word) in known}
 
     def _spoken(self, entity: int, *, forward: bool) -> set[str]:
         """Return the words that speak of relations of an entity in one direction."""

@@ -15,7 +15,9 @@ from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import parts_within
 from graphbrick.serve.conversation.answer_text import offered_question
-from graphbrick.serve.conversation.follow_ups import Completed, FollowUps
+from graphbrick.serve.conversation.focus import Completed
+from graphbrick.serve.conversation.follow_ups import FollowUps
+from graphbrick.serve.conversation.former import asker
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.names import names_in
 from graphbrick.serve.conversation.turns import Conversation, Turn
@@ -87,7 +89,7 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
         return Standalone(text, by=llm.model)
     turns = [turn for turn in turns if not small_talk(turn.question)]  # its examples name what nobody asked about
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
-    completed = FollowUps(graph, turns, learned).completed(question)
+    completed = FollowUps(graph, turns, learned, asker(graph, pipeline)).completed(question)
     if completed is None:
         return Standalone(question)
     if len(completed.question) > LONGEST_QUESTION:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphbrick.core.query import check_question
-from graphbrick.serve.conversation.answer_text import without_sources
+from graphbrick.serve.conversation.answer_text import taken_as, without_sources
 from graphbrick.serve.conversation.tasks import without_context
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import ChatMessage
@@ -22,10 +22,12 @@ class Turn:
     Attributes:
         question: Message of the user.
         reply: The reply, without the list of sources; empty without one.
+        taken: The complete question that the reply says it answers; empty if it says none.
     """
 
     question: str
     reply: str
+    taken: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def _turns(messages: Iterable[ChatMessage]) -> list[Turn]:
             turns.append(Turn(text[:_LONGEST_EARLIER], ""))
         elif message.role == "assistant" and text and turns:
             reply = f"{turns[-1].reply}\n{without_sources(text)}".strip()
-            turns[-1] = Turn(turns[-1].question, reply[:_LONGEST_EARLIER])
+            turns[-1] = Turn(turns[-1].question, reply[:_LONGEST_EARLIER], taken_as(text) or turns[-1].taken)
     return turns
 
 

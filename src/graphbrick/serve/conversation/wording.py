@@ -24,6 +24,8 @@ _REFERENCE = re.compile(
 _POSSESSIVE = frozenset(("his", "its", "their", "hers", "theirs"))
 _NO_REFERENCE = re.compile(
     r"\b(?:is|was|isn't|wasn't|be) it (?:true|possible|correct|right|the case|known)\b"
+    r"|\bhow (?:far|long|hot|cold|late|likely) (?:is|was) it\b|\bit (?:takes?|took)\b|\b(?:does|did) it take\b"
+    r"|\bthose (?:with|without|who|whose|whom|that|which|having)\b|\bif (?:that|it) is\b"
     r"|\b(?:time|date|day|year) (?:is|was) it\b|\bit (?:is|was) (?:true|possible|correct|said|known)\b"
     r"|\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were|exists?)\b|\bthere any\b",
     re.IGNORECASE,
@@ -32,6 +34,16 @@ _PLURAL = re.compile(r"they|them|their|theirs|themselves|these|those", re.IGNORE
 _VERBS = frozenset(
     "is are was were be been do does did has have had can could will would should may might what which who whom whose "
     "where when why how name list give show tell find count".split()
+)
+_IN_FULL = re.compile(
+    r"\b(?:who|whom|whose|what|which|where|when|why|how|tell|show|give|list|name|find|count|describe|explain|define"
+    r"|introduce|present|say|know|information|info|details?|facts?|more|everything|anything|all)\b",
+    re.IGNORECASE,
+)
+_OF_ALL = re.compile(
+    r"\b(?:any|all|every|each|never|nobody|anybody|everybody|anyone|everyone|nothing|anything|everything|nowhere|anywhere"
+    r"|those (?:with|without|who|whose|that|which|having))\b"
+    r"|(?<=[\w,] )(?!I\b)[A-Z][a-z]",  # also of what has a name that the graph does not know
 )
 _NO_CONTENT = QUESTION_WORDS | frozenset("about again instead please regarding same then too well".split())
 
@@ -110,6 +122,33 @@ def content_words(text: str) -> list[str]:
     ['population', '2020']
     """
     return [word for word in map(str.lower, WORD.findall(text)) if word not in _NO_CONTENT and word not in _VERBS]
+
+
+def is_asked_in_full(text: str) -> bool:
+    """Return whether a text without names says what is asked: «Tell me about ...», «Who is ...?», «more on ...».
+
+    >>> is_asked_in_full("tell me more about      "), is_asked_in_full("of      ?"), is_asked_in_full("does      ?")
+    (True, False, False)
+    """
+    return _IN_FULL.search(text) is not None
+
+
+def is_of_all(text: str) -> bool:
+    """Return whether a text without known names speaks of all things, or of one that has another name.
+
+    >>> is_of_all("who doesn't report to anybody?"), is_of_all("who made Jaws"), is_of_all("What is its age?")
+    (True, True, False)
+    """
+    return _OF_ALL.search(text) is not None
+
+
+def starts_with_verb(text: str) -> bool:
+    """Return whether a text asks for yes or no: «is Nairobi in Kenya».
+
+    >>> starts_with_verb("Is Nairobi in Kenya?"), starts_with_verb("in Kenya?")
+    (True, False)
+    """
+    return re.match(r"(?:is|are|was|were|do|does|did|has|have|had|can|will)\b", text, re.IGNORECASE) is not None
 
 
 def listed(names: Sequence[str]) -> str:
