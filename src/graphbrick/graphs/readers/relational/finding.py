@@ -12,6 +12,8 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.delimited import DELIMITERS
 from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, no_edges
 from graphbrick.graphs.readers.reader import FileReading
+from graphbrick.graphs.readers.relational.json_records import SUFFIXES as JSON_SUFFIXES
+from graphbrick.graphs.readers.relational.json_records import json_tables
 from graphbrick.graphs.readers.relational.plan import Related
 from graphbrick.graphs.readers.relational.planning import planned
 from graphbrick.graphs.readers.relational.sources import file_tables, workbook_tables
@@ -19,7 +21,7 @@ from graphbrick.graphs.readers.relational.sqlite import is_sqlite, sqlite_tables
 from graphbrick.graphs.readers.relational.tables import Rows, SourceTable
 from graphbrick.graphs.readers.roles import HEAD, KEY, NAME, TAIL, find_column, table_kind
 from graphbrick.graphs.readers.streams import unpacked_name
-from graphbrick.graphs.records.records import LeftOut
+from graphbrick.graphs.records.records import BadRecords, LeftOut
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -77,6 +79,8 @@ def related_file(file: Path, options: ReadOptions) -> SourceFiles | None:
         tables = workbook_tables(file, options, notes) if file.suffix.lower() == ".xlsx" else []
         if len(tables) < 2 and not all(_holds_records(table) for table in tables):
             return None
+    elif Path(name).suffix in JSON_SUFFIXES:
+        tables = json_tables(file, FileReading(options, BadRecords(skip=True)), notes)
     elif Path(name).suffix in (*DELIMITERS, ".parquet"):
         tables = [table for table in _tables_of(file, options, notes) if _holds_records(table)]
     if not tables:
