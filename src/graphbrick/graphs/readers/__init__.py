@@ -27,6 +27,7 @@ from graphbrick.graphs.readers.relational.records import related_records
 from graphbrick.graphs.readers.relational.sqlite import SUFFIXES
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
+from graphbrick.graphs.readers.tables import DELIMITED
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, Described, FactBlock, Part
 from graphbrick.graphs.records.records import LABEL, BadRecords, EntityRecord, LeftOut, Records
 
@@ -256,6 +257,10 @@ def understood(source: Path, *, nodes: Path | None, options: ReadOptions) -> lis
         reader = READERS.find(_checked_ending(table.file)) or (options.delimiter and READERS.find("txt"))
         reading = table.reading(FileReading(options, BadRecords(skip=True)))
         told = reader.understood(table.file, reading) if reader and reader.understood else ""
+        unused = [name for name in ("key", "name", "type") if getattr(options, name) is not None]
+        if reader is DELIMITED and unused and not files.nodes:
+            named = " and ".join(f"--{name}" for name in unused)
+            told = f"{told or 'triples'} ({named} not used: the rows are edges, not records or nodes)"
         if told:
             lines.append(f"{table.file.name}: {told}")
     return lines

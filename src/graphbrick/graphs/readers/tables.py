@@ -13,6 +13,7 @@ from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.formats.kgtk import is_kgtk, kgtk_records
 from graphbrick.graphs.readers.own import own_text_edges, own_text_nodes
 from graphbrick.graphs.readers.reader import FileReading, Reader
+from graphbrick.graphs.readers.roles import is_header
 from graphbrick.graphs.readers.row_blocks import can_block, edge_blocks, node_blocks
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
@@ -25,6 +26,7 @@ from graphbrick.graphs.readers.triples import bad_triple, blocks_of_triples, in_
 from graphbrick.graphs.records.blocks import FactBlock, Part
 from graphbrick.graphs.records.records import Record
 
+_FEW = 4  # rows that show that the first one differs from them
 _APOC = ("_id", "_labels", "_start", "_end", "_type")
 
 
@@ -192,7 +194,19 @@ def _understood(file: Path, reading: FileReading) -> str:
     edges = _edge_columns(table, reading)
     has_default = not edges.header and edges.relation is not None and not reading.options.columns
     is_told = edges.width == len(table.first) and not has_default
+    if has_default and _may_be_header(table, reading):
+        first = ", ".join(cell.strip()[:40] for cell in table.first)
+        return f"triples without a header, the first is {first}; if it names the columns, say --header"
     return understood_edges(edges, table.first, reading) if is_told else ""
+
+
+def _may_be_header(table: Table, reading: FileReading) -> bool:
+    """Return whether the first row of triples may name columns: its cells are in no other row, others come again."""
+    if reading.options.header is not None or len(table.samples) < _FEW or not is_header(table.first):
+        return False
+    values = [{row[place].strip() for row in table.samples} for place in range(len(table.first))]
+    is_new = not any(cell.strip() in known for cell, known in zip(table.first, values, strict=True))
+    return is_new and len(values[1]) <= len(table.samples) / 2
 
 
 def _node_columns(table: Table, reading: FileReading) -> NodeColumns:

@@ -128,7 +128,8 @@ class Plan:
         fields = [column.name for column in plan.fields]
         shown = ", ".join(fields[:_SHOWN]) + (f" and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else "")
         rest = f"; {len(fields)} {'property' if len(fields) == 1 else 'properties'} ({shown})" if fields else ""
-        return f"{title}: {', '.join(parts)}{rest}"
+        remark = f" ({plan.table.remark})" if plan.table.remark else ""
+        return f"{title}: {', '.join(parts)}{rest}{remark}"
 
     def _reference(self, plan: TablePlan, reference: Reference) -> str:
         columns = " and ".join(plan.table.columns[place] for place in reference.columns)
