@@ -19,7 +19,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, folder_files, no_edges
-from graphbrick.graphs.readers.formats.content import told_by_content
+from graphbrick.graphs.readers.formats.content import check_xml, told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.relational.finding import related_file, related_folder
 from graphbrick.graphs.readers.relational.json_records import SUFFIXES as JSON_SUFFIXES
@@ -330,7 +330,10 @@ def _checked_ending(file: Path) -> str:
         raise InputError("there is no such file", file, code="reader.no_file")
     if not file.stat().st_size:
         raise empty_file(file)
-    return _ending(file)
+    ending = _ending(file)
+    if ending == "xml":
+        check_xml(file)
+    return ending
 
 
 def _unsupported(file: Path, supported: list[str], what: str = "source") -> InputError:

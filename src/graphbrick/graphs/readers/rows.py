@@ -103,10 +103,12 @@ def entities(
             yield record
 
 
-def empty_key(file: Path, row: int, cells: Sequence[Any]) -> InputError:
-    """Return the error about a row without a key."""
+def empty_key(file: Path, row: int, cells: Sequence[Any], *, of: str = "") -> InputError:
+    """Return the error about a row without a key; ``of`` names the columns and the table."""
     text = ",".join(str(cell) for cell in cells if cell is not None)
-    return InputError("the key is empty", file, row, text, code="reader.empty_key")
+    advice = "; choose another column with --key, or say --skip-bad to leave such rows out"
+    reason = f"the key {of} is empty{advice}" if of else "the key is empty"
+    return InputError(reason, file, row, text, code="reader.empty_key")
 
 
 class EdgeMaker:
