@@ -35,6 +35,23 @@ UNDIRECTED = "undirected"
 """The property of an edge that Gephi calls undirected; a directed edge has none."""
 
 
+def padded(cells: list[str], width: int) -> list[str]:
+    """Return a row with empty cells at its end up to a width, and without empty ones beyond it."""
+    if len(cells) > width and not "".join(cells[width:]).strip():
+        return cells[:width]
+    return cells + [""] * (width - len(cells))
+
+
+def no_values(file: Path) -> str:
+    """Return what rows of empty cells are counted as."""
+    return f"rows of {file.name} without any value"
+
+
+def too_few_cells(file: Path) -> str:
+    """Return what rows with fewer cells than the header are counted as."""
+    return f"rows of {file.name} with too few cells (the last ones are empty)"
+
+
 def note_ignored(columns: NodeColumns | EdgeColumns, name: str, reading: FileReading) -> None:
     """Report the columns of a table that are not read."""
     for reason, column in columns.ignored:

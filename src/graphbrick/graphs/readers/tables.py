@@ -18,6 +18,7 @@ from graphbrick.graphs.readers.row_blocks import can_block, edge_blocks, node_bl
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entity_maker,
+    no_values,
     note_ignored,
     understood_edges,
     understood_nodes,
@@ -78,7 +79,7 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Part]:
     if in_blocks(table, columns, reading):
         yield from blocks_of_triples(table, columns, reading)
         return
-    rows = _rows_of(table, columns.header, columns.width, reading, _triple_fault(table, columns))
+    rows = _rows_of(table, columns, reading, _triple_fault(table, columns))
     if is_kgtk(table.first) and columns.relation is not None:
         yield from kgtk_records(_complete(rows, table, columns, reading), columns, reading, file.name)
         return
@@ -110,14 +111,23 @@ def _complete(rows: Iterator[Row], table: Table, columns: EdgeColumns, reading: 
 
 
 def _rows_of(
-    table: Table, header: bool, width: int, reading: FileReading, fault: Callable[[int, list[str]], InputError]
+    table: Table,
+    columns: NodeColumns | EdgeColumns,
+    reading: FileReading,
+    fault: Callable[[int, list[str]], InputError],
 ) -> Iterator[Row]:
-    """Yield the rows below the header that have the right number of cells; others are bad records."""
+    """Yield the rows below the header that have the right number of cells; others are bad records.
+
+    Rows without any value are left out, and counted.
+    """
+    header, width = columns.header, columns.width
     rows = table.rows(reading)
     if header and not reading.table.header:
         next(rows, None)
     for line, cells in rows:
-        if len(cells) == width:
+        if not cells[0].strip() and not any(map(str.strip, cells)):
+            reading.left_out.add(no_values(table.file))
+        elif len(cells) == width:
             yield line, cells
         else:
             reading.bad.add(fault(line, cells))
@@ -145,7 +155,7 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[FactBlock]:
     def fault(line: int, cells: list[str]) -> InputError:
         return wrong_width(file, line, cells, table.delimiter, need, columns.width)
 
-    rows = _rows_of(table, columns.header, columns.width, reading, fault)
+    rows = _rows_of(table, columns, reading, fault)
     yield from node_blocks(rows, columns, table.first, reading, file)
 
 
@@ -155,7 +165,7 @@ def _apoc(table: Table, reading: FileReading) -> Iterator[Record]:
     nodes, edges = _apoc_columns(table, reading)
     make = entity_maker(nodes, header, reading, file.name, typed=False)
     maker = EdgeMaker(edges, reading, file.name, typed=False)
-    for line, cells in _rows_of(table, True, len(header), reading, _triple_fault(table, edges)):
+    for line, cells in _rows_of(table, edges, reading, _triple_fault(table, edges)):
         entity = make(cells)
         records = maker.records(cells) if entity is None else [entity]
         if not records:

@@ -157,3 +157,11 @@ def test_tables_side_by_side(tmp_path: Path) -> None:
         ("Lamp", {"price": 9}),
     ]
     assert "side by side" in read.told[1]
+
+
+def test_empty_rows_of_nodes_and_edges(tmp_path: Path) -> None:
+    edges = one_file(tmp_path, "edges.csv", "from,type,to,since\na,r,b,2020\n,,,\nb,r,c,2021\n")
+    nodes = one_file(tmp_path, "nodes.csv", "id,name,age\na,Ann,3\n,,\nb,Bo,\nc,Cy,\n")
+    read = Reading(edges, nodes)
+    assert ([record.label for record in read.nodes], len(read.edges)) == (["Ann", "Bo", "Cy"], 2)
+    assert read.left_out.counts == {"rows of edges.csv without any value": 1, "rows of nodes.csv without any value": 1}

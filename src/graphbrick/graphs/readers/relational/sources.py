@@ -17,6 +17,7 @@ from graphbrick.graphs.readers.parquet import ParquetTable
 from graphbrick.graphs.readers.reader import FileReading, TableHints
 from graphbrick.graphs.readers.relational.tables import NOTHING, Rows, SourceTable
 from graphbrick.graphs.readers.roles import distinct_titles, is_header, title_rows
+from graphbrick.graphs.readers.rows import no_values, padded, too_few_cells
 from graphbrick.graphs.readers.streams import check_first_line, unpacked_name
 from graphbrick.graphs.records.records import BadRecords, LeftOut
 
@@ -64,7 +65,7 @@ def text_table(source: SourceFile, options: ReadOptions) -> SourceTable | None:
         return None
     while not first[-1].strip() and all(not "".join(row[len(first) - 1 :]).strip() for row in rows[titles + 1 :]):
         first = first[:-1]  # a delimiter at the end of each line
-    samples = [_padded(row, len(first)) for row in rows[titles + 1 :] if any(map(str.strip, row))]
+    samples = [padded(row, len(first)) for row in rows[titles + 1 :] if any(map(str.strip, row))]
     samples = [row for row in samples if len(row) == len(first)]
 
     def rows_of(reading: FileReading) -> Rows:
@@ -98,24 +99,17 @@ def _rows_below(table: Table, titles: int, first: Sequence[str], reading: FileRe
         if any(map(str.strip, cells)):
             left_out.add(f"rows of titles above the header of {file.name}", _shown(cells))
     for line, cells in rows:
-        row = _padded(cells, width)
+        row = padded(cells, width)
         if not any(map(str.strip, row)):
-            left_out.add(f"rows of {file.name} without any value")
+            left_out.add(no_values(file))
         elif len(row) != width:
             need = f"the header has {width}"
             advice = "; --skip-bad leaves such rows out and lists them"
             reading.bad.add(wrong_width(file, line, cells, table.delimiter, need, width, advice=advice))
         else:
             if len(cells) < width:
-                left_out.add(f"rows of {file.name} with too few cells (the last ones are empty)", _shown(cells))
+                left_out.add(too_few_cells(file), _shown(cells))
             yield line, ["" if cell in NOTHING else cell for cell in row]
-
-
-def _padded(cells: list[str], width: int) -> list[str]:
-    """Return a row with empty cells at its end up to a width, and without empty ones beyond it."""
-    if len(cells) > width and not "".join(cells[width:]).strip():
-        return cells[:width]
-    return cells + [""] * (width - len(cells))
 
 
 def _shown(cells: Sequence[str]) -> str:
