@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -16,14 +16,18 @@ def prefetched(values: Iterable[T]) -> Iterator[T]:
     """Yield the same values, producing up to three of them ahead in another thread.
 
     An exception raised while producing a value is raised again here, at the same point of the sequence. The thread
-    ends after the last value, or when the generator is closed.
+    ends after the last value, or when the generator is closed, and closes the producer.
     """
     producer, end = iter(values), object()
     thread = ThreadPoolExecutor(1, thread_name_prefix="graphbrick-reader")
+    ahead = deque(thread.submit(next, producer, end) for _ in range(_AHEAD))
     try:
-        ahead = deque(thread.submit(next, producer, end) for _ in range(_AHEAD))
         while (value := ahead.popleft().result()) is not end:
             ahead.append(thread.submit(next, producer, end))
             yield value  # type: ignore[misc]
     finally:
-        thread.shutdown(cancel_futures=True)
+        for waiting in ahead:
+            waiting.cancel()
+        if isinstance(producer, Generator):  # what it has open is closed in the thread that opened it
+            thread.submit(producer.close)
+        thread.shutdown()

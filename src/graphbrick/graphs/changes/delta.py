@@ -171,7 +171,7 @@ def _records(
     if isinstance(source, str | PathLike):
         file, table = Path(source), None if nodes is None else Path(nodes)
         options = options or ReadOptions()
-        read = read_source(file, nodes=table, options=options, bad=bad, left_out=left_out)
+        read = read_source(file, nodes=table, options=options, bad=bad, left_out=left_out, json_nodes=True)
         return read, naming_of(file) is not None
     if nodes is not None:
         raise InputError("nodes is for files; records from Python take none", code="change.nodes_for_files")

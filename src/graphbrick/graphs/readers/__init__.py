@@ -19,13 +19,15 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, folder_files, no_edges
-from graphbrick.graphs.readers.formats.content import told_by_content
+from graphbrick.graphs.readers.formats.content import check_xml, told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.relational.finding import related_file, related_folder
+from graphbrick.graphs.readers.relational.json_records import SUFFIXES as JSON_SUFFIXES
 from graphbrick.graphs.readers.relational.records import related_records
 from graphbrick.graphs.readers.relational.sqlite import SUFFIXES
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
+from graphbrick.graphs.readers.tables import DELIMITED
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, Described, FactBlock, Part
 from graphbrick.graphs.records.records import LABEL, BadRecords, EntityRecord, LeftOut, Records
 
@@ -142,7 +144,13 @@ def _spelled(delimiter: str) -> str:
 
 
 def read_source(
-    source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords, left_out: LeftOut | None = None
+    source: Path,
+    *,
+    nodes: Path | None,
+    options: ReadOptions,
+    bad: BadRecords,
+    left_out: LeftOut | None = None,
+    json_nodes: bool = False,
 ) -> Records:
     """Read a file of triples with an optional table of nodes, or a folder that holds both.
 
@@ -155,6 +163,8 @@ def read_source(
         options: How to read files that do not tell their format.
         bad: Receives the bad records.
         left_out: Receives what is not read.
+        json_nodes: Whether JSON of objects without edges is read as nodes with the keys that they state, not as a
+            table of records.
 
     Returns:
         An iterator over the records, which reads the files lazily.
@@ -169,12 +179,12 @@ def read_source(
     >>> list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))
     [('Kenya', 'capital', 'Nairobi'), ('Kenya', 'currency', 'Kenyan shilling')]
     """
-    files = source_files(source, nodes, options)
+    files = source_files(source, nodes, options, json_nodes=json_nodes)
     reading = FileReading(options, bad, left_out=left_out or LeftOut())
     return resolved(read_parts(files, reading), naming_of_files(files))
 
 
-def source_files(source: Path, nodes: Path | None, options: ReadOptions) -> SourceFiles:
+def source_files(source: Path, nodes: Path | None, options: ReadOptions, *, json_nodes: bool = False) -> SourceFiles:
     """Return the files of triples and the tables of nodes of a source, or its tables that refer to each other."""
     if source.is_dir():
         files = folder_files(source, nodes, lambda file: _has_nodes(_ending(file)), options)
@@ -184,7 +194,8 @@ def source_files(source: Path, nodes: Path | None, options: ReadOptions) -> Sour
             raise no_edges(source)
         return related_folder(source, files, options)
     is_by_plug_in = source.suffix.lower() in SUFFIXES and READERS.find(_suffix(source)) is not None
-    related = None if nodes is not None or is_by_plug_in else related_file(source, options)
+    is_left = is_by_plug_in or (json_nodes and unpacked_name(source).endswith(JSON_SUFFIXES))
+    related = None if nodes is not None or is_left else related_file(source, options)
     if related is not None:
         return related
     return SourceFiles((SourceFile(source, TableHints("edges")),), _tables(nodes))
@@ -246,6 +257,10 @@ def understood(source: Path, *, nodes: Path | None, options: ReadOptions) -> lis
         reader = READERS.find(_checked_ending(table.file)) or (options.delimiter and READERS.find("txt"))
         reading = table.reading(FileReading(options, BadRecords(skip=True)))
         told = reader.understood(table.file, reading) if reader and reader.understood else ""
+        unused = [name for name in ("key", "name", "type") if getattr(options, name) is not None]
+        if reader is DELIMITED and unused and not files.nodes:
+            named = " and ".join(f"--{name}" for name in unused)
+            told = f"{told or 'triples'} ({named} not used: the rows are edges, not records or nodes)"
         if told:
             lines.append(f"{table.file.name}: {told}")
     return lines
@@ -315,7 +330,10 @@ def _checked_ending(file: Path) -> str:
         raise InputError("there is no such file", file, code="reader.no_file")
     if not file.stat().st_size:
         raise empty_file(file)
-    return _ending(file)
+    ending = _ending(file)
+    if ending == "xml":
+        check_xml(file)
+    return ending
 
 
 def _unsupported(file: Path, supported: list[str], what: str = "source") -> InputError:

@@ -9,6 +9,7 @@ quoted.
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -49,10 +50,13 @@ BLANK = " "
 
 _CANDIDATES = ("|", "\t", ",", ";")
 _QUOTED = (",", ";")
+_SUGGESTED = (*_CANDIDATES, "~", "^")
+_STATED = re.compile(r"sep=(.)")
 _SPELLED = {"\\t": "\t", "tab": "\t", "blank": BLANK, "space": BLANK}
 _NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", BLANK: "blank"}
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_LINES = 50
+_NEARLY_ALL = 0.8  # of the first lines with a delimiter have the same number of cells
 _COMMENTS = ("#", "%")
 
 Row: TypeAlias = tuple[int, list[str]]
@@ -78,7 +82,8 @@ class Table:
         quoted: Whether cells may stand in quotes.
         least: The fewest columns that its rows may have.
         first: The first row: the header, if there is one.
-        samples: Some rows after the first.
+        samples: Some rows after the first, of as many cells.
+        rest: All of the first rows after the first, whatever their width.
     """
 
     file: Path
@@ -87,6 +92,7 @@ class Table:
     least: int
     first: list[str]
     samples: list[list[str]]
+    rest: list[list[str]]
 
     @classmethod
     def open(cls, file: Path, reading: FileReading, least: int, *, required: bool = True) -> Table:
@@ -107,7 +113,7 @@ class Table:
         rows = [row for row in _sample_rows(lines, delimiter, quoted=quoted) if not is_comment(row, least)]
         first = header or (rows.pop(0) if rows else [])
         samples = [row for row in rows if len(row) == len(first)]
-        return cls(file, delimiter, quoted, least, first, samples)
+        return cls(file, delimiter, quoted, least, first, samples, rows)
 
     def rows(self, reading: FileReading) -> Iterator[Row]:
         """Yield the rows, without comments before the first.
@@ -130,8 +136,11 @@ class Table:
 
 
 def is_comment(cells: Sequence[str], least: int) -> bool:
-    """Return whether a row before the first one is a comment: ``# Nodes: 6``, as in edge lists of SNAP."""
-    return cells[0].startswith(_COMMENTS) and (least < 3 or len(cells) != 3)
+    """Return whether a row before the first one is a comment: ``# Nodes: 6``, as in edge lists of SNAP.
+
+    So is ``sep=;``, by which Excel states the delimiter.
+    """
+    return (cells[0].startswith(_COMMENTS) and (least < 3 or len(cells) != 3)) or cells == ["sep=", ""]
 
 
 def note_comment(table: Table, cells: list[str], reading: FileReading) -> None:
@@ -147,7 +156,7 @@ def wrong_width(
     text = delimiter.join(cells)
     columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
     reason = f"{columns} with delimiter {_named(delimiter)}; {need}"
-    widths = {mark: len(split_line(text, mark)) for mark in _CANDIDATES if mark != delimiter}
+    widths = {mark: len(split_line(text, mark)) for mark in _SUGGESTED if mark != delimiter}
     other = next((mark for mark, count in widths.items() if count == width), None)
     if other is None and len(cells) == 1:
         other = next((mark for mark, count in widths.items() if count > width), None)
@@ -155,7 +164,7 @@ def wrong_width(
         held, spelled = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
         reason += f"; the line holds {held}: try --delimiter {spelled}"
     values = {"columns": len(cells), "width": width, "delimiter": delimiter, "fits": other}
-    return InputError(reason + advice, file, line, text, code="reader.wrong_width", **values)
+    return InputError(reason + (advice if other is None else ""), file, line, text, code="reader.wrong_width", **values)
 
 
 def _named(delimiter: str) -> str:
@@ -183,10 +192,26 @@ def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: b
         columns: Minimum number of columns of a row.
         required: Whether the delimiter of the options is used even if the first line does not contain it.
     """
-    spelled = spelled_delimiter(options)
-    if spelled and (required or any(spelled in line for line in _sample(file)[0][:1])):
+    spelled, lines = spelled_delimiter(options), _sample(file)[0]
+    if spelled and (required or any(spelled in line for line in lines[:1])):
         return spelled
-    return DELIMITERS.get(suffix(file)) or best_delimiter(_sample(file)[0][:_SAMPLE_LINES], columns)
+    stated = _STATED.fullmatch(lines[0]) if lines else None
+    if stated:
+        return stated[1]
+    return DELIMITERS.get(suffix(file)) or best_delimiter(lines[:_SAMPLE_LINES], columns)
+
+
+def other_delimiter(file: Path, delimiter: str) -> str | None:
+    """Return a delimiter that splits nearly all first lines alike, where the given one splits none; else None."""
+    lines = _sample(file)[0][:_SAMPLE_LINES]
+    if not lines or sum(len(split_line(line, delimiter)) > 1 for line in lines) > len(lines) / 2:
+        return None
+    for mark in _SUGGESTED:
+        widths = Counter(len(split_line(line, mark)) for line in lines)
+        width, count = widths.most_common(1)[0]
+        if mark != delimiter and width > 1 and count >= _NEARLY_ALL * (len(lines) - widths[1]) and count > 1:
+            return mark
+    return None
 
 
 def spelled_delimiter(options: ReadOptions) -> str | None:

@@ -6,7 +6,7 @@ import datetime
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import chain, islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.fields import cell_text, one_of
 from graphbrick.graphs.readers.folders import default_relation, default_type, role_of_name
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.readers.roles import table_kind
+from graphbrick.graphs.readers.roles import table_kind, title_rows
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entities,
@@ -32,11 +32,14 @@ from graphbrick.graphs.readers.streams import PACKED, no_rows
 from graphbrick.graphs.records.blocks import Part
 from graphbrick.graphs.records.records import EntityRecord, Record
 
+EMPTY_ROWS = "empty rows between others of a sheet, below which another table may begin (it is read as the first)"
+MERGED = "merged cells of several rows, which all have their value"
 NO_VALUES = "formulas without a stored value (open the workbook in Excel and save it)"
 
 _SAMPLE_ROWS = 1 << 10
 _CHUNK = 1 << 20
 _MOST_UNPACKED = 1 << 30  # bytes of a workbook
+_MERGED_CELLS = re.compile(rb'<mergeCell\b[^>]*ref="([A-Z]+)(\d+):[A-Z]+(\d+)"')
 _FORMULA = re.compile(
     rb"<c\b([^>]*)>\s*<f\b(?:[^>]*/>|[^>]*>([^<]*)</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>"  # no value follows
 )
@@ -44,19 +47,33 @@ _FORMULA = re.compile(
 
 @dataclass(frozen=True)
 class _Sheet:
-    """A sheet: its rows as Python values, and how it is read."""
+    """A sheet: its rows as Python values, and how it is read; ``titles`` rows above its header are left out."""
 
     sheet: Any
     first: list[str]
     samples: list[list[str]]
     role: str
     reading: FileReading
+    titles: int = 0
+    merged: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     def rows(self) -> Iterator[tuple[int, list[object]]]:
-        """Yield (row number, cells) of the rows that are not empty, all of the width of the first."""
-        width = len(self.first)
+        """Yield (row number, cells) of the rows from the header on that are not empty, all of its width."""
+        width, above, last, filling = len(self.first), self.titles, 0, _Filling(self.merged)
         for number, row in enumerate(self.sheet.iter_rows(), 1):
             cells = [self._value(cell) for cell in row]
+            for text in filling.fill(number, cells):
+                self.reading.left_out.add(MERGED, f"{self.sheet.title}: {text}"[:80])
+            if not any(cell is not None for cell in cells):
+                continue
+            if above:
+                above -= 1
+                shown = ", ".join(str(cell) for cell in cells if cell is not None)
+                self.reading.left_out.add("rows of titles above the header", f"{self.sheet.title}: {shown}"[:80])
+                continue
+            if last and number > last + 1:
+                self.reading.left_out.add(EMPTY_ROWS, f"{self.sheet.title}: row {last + 1}", number - last - 1)
+            last = number
             for cell in cells[width:]:
                 if cell is not None:
                     self.reading.left_out.add(
@@ -74,6 +91,52 @@ class _Sheet:
         if isinstance(value, datetime.datetime) and not any(mark in cell.number_format.lower() for mark in ("h", "s")):
             return value.date()
         return None if isinstance(value, str) and not value.strip() else value
+
+
+class _Filling:
+    """Fills the rows of merged cells with the value that their first row has.
+
+    Args:
+        merged: See `_merged_rows`.
+    """
+
+    def __init__(self, merged: dict[int, list[tuple[int, int]]]) -> None:
+        self._merged = merged
+        self._values: dict[int, tuple[int, Any]] = {}
+
+    def fill(self, number: int, cells: list[Any]) -> Iterator[str]:
+        """Fill the empty cells of a row that has others; yield their values."""
+        if any(cell is not None and cell != "" for cell in cells):
+            for place, (end, value) in list(self._values.items()):
+                if number > end:
+                    del self._values[place]
+                elif place < len(cells) and cells[place] in (None, ""):
+                    cells[place] = value
+                    yield str(value)
+        for place, end in self._merged.get(number, ()):
+            if place < len(cells) and cells[place] not in (None, ""):
+                self._values[place] = end, cells[place]
+
+
+def _merged_rows(file: Path, sheet: Any) -> dict[int, list[tuple[int, int]]]:
+    """Return (index of the column, last row) of the cells of several rows that are merged, by their first row."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    path, rest = str(getattr(sheet, "_worksheet_path", "")).lstrip("/"), b""
+    with ZipFile(file) as packed:
+        if path not in packed.namelist():
+            return found
+        with packed.open(path) as stream:
+            while chunk := stream.read(_CHUNK):
+                data = rest + chunk
+                for match in _MERGED_CELLS.finditer(data):
+                    letters, first, last = match[1].decode(), int(match[2]), int(match[3])
+                    column = 0
+                    for letter in letters:
+                        column = 26 * column + ord(letter) - 64
+                    if last > first:
+                        found.setdefault(first, []).append((column - 1, last))
+                rest = data[data.rfind(b"<") :] if data.rfind(b">") < data.rfind(b"<") else b""
+    return found
 
 
 @contextmanager
@@ -136,25 +199,36 @@ def _formulas_without_values(file: Path) -> Iterator[str]:
                                 yield f"={unescape((cell[2] or b'').decode(errors='replace'))}"
 
 
-def _filled_sheets(book: Any, reading: FileReading) -> list[_Sheet]:
+def _filled(sheet: Any, merged: dict[int, list[tuple[int, int]]]) -> Iterator[list[str]]:
+    """Yield the rows of a sheet as texts."""
+    filling = _Filling(merged)
+    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        cells = [one_of(cell_text(cell)) for cell in row]
+        list(filling.fill(number, cells))
+        yield cells
+
+
+def _filled_sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
     """Return the sheets that have rows."""
     sheets = []
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # the size that a file states may be wrong
-        rows = ([one_of(cell_text(cell)) for cell in row] for row in sheet.iter_rows(values_only=True))
-        texts = list(islice(filter(any, rows), _SAMPLE_ROWS))
+        merged = _merged_rows(file, sheet)
+        texts = list(islice(filter(any, _filled(sheet, merged)), _SAMPLE_ROWS))
         if not texts:
             continue
-        width = max(place + 1 for place, text in enumerate(texts[0]) if text)
-        first, samples = texts[0][:width], [row[:width] + [""] * (width - len(row)) for row in texts[1:]]
+        titles = 0 if reading.options.header else title_rows(texts)
+        width = max(place + 1 for place, text in enumerate(texts[titles]) if text)
+        first = texts[titles][:width]
+        samples = [row[:width] + [""] * (width - len(row)) for row in texts[titles + 1 :]]
         role = role_of_name(sheet.title) or table_kind(first)
-        sheets.append(_Sheet(sheet, first, samples, role, reading))
+        sheets.append(_Sheet(sheet, first, samples, role, reading, titles, merged))
     return sheets
 
 
 def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
     """Return the sheets that are read, tables of nodes first; the others are reported."""
-    sheets = _filled_sheets(book, reading)
+    sheets = _filled_sheets(book, file, reading)
     if not sheets:
         raise no_rows(file)
     if len(sheets) == 1 and not sheets[0].role:
@@ -179,12 +253,14 @@ class SheetTable:
         first: Its first row as texts.
         samples: Some of its other rows as texts.
         role: "nodes" or "edges", if its title or its first row says so; else empty.
+        titles: The number of rows above the first, which are titles.
     """
 
     title: str
     first: list[str]
     samples: list[list[str]]
     role: str
+    titles: int = 0
 
 
 def sheet_tables(file: Path, reading: FileReading) -> list[SheetTable]:
@@ -195,8 +271,8 @@ def sheet_tables(file: Path, reading: FileReading) -> list[SheetTable]:
         ModelError: openpyxl is not installed.
     """
     with open_workbook(file) as book:
-        sheets = _filled_sheets(book, reading)
-        return [SheetTable(sheet.sheet.title, sheet.first, sheet.samples, sheet.role) for sheet in sheets]
+        sheets = _filled_sheets(book, file, reading)
+        return [SheetTable(sheet.sheet.title, sheet.first, sheet.samples, sheet.role, sheet.titles) for sheet in sheets]
 
 
 def sheet_rows(file: Path, table: SheetTable, reading: FileReading) -> Iterator[tuple[int, list[object]]]:
@@ -204,7 +280,8 @@ def sheet_rows(file: Path, table: SheetTable, reading: FileReading) -> Iterator[
     with open_workbook(file) as book:
         sheet = book[table.title]
         sheet.reset_dimensions()
-        yield from islice(_Sheet(sheet, table.first, [], table.role, reading).rows(), 1, None)
+        rows = _Sheet(sheet, table.first, [], table.role, reading, table.titles, _merged_rows(file, sheet)).rows()
+        yield from islice(rows, 1, None)
 
 
 def _hinted(sheet: _Sheet, several: bool) -> FileReading:

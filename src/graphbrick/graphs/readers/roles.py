@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -46,6 +47,51 @@ _PARTS = {"first", "last", "middle", "given", "family", "maiden", "file", "colum
 
 _NEO4J_SUFFIXES = {"ID", "LABEL", "TYPE", "START_ID", "END_ID", "IGNORE"}
 _RESERVED = {*map(str.casefold, _NEO4J_SUFFIXES), "from", "to"}
+
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+_LEAST_WIDTH = 3  # columns of a table whose header is looked for below titles
+_MOST_TITLES = 20  # rows above a header
+
+
+def is_header(first: Sequence[str]) -> bool:
+    """Return whether a first row may name columns: most of its cells are different, and few of them are numbers."""
+    names = [cell.strip() for cell in first if cell.strip()]
+    numbers = sum(_NUMBER.fullmatch(name) is not None for name in names)
+    are_different = 2 * len({*names}) >= len(names) > 0 and (len({*names}) > 1 or len(names) == 1)
+    return are_different and 2 * numbers < len(names) and not _NUMBER.fullmatch(names[0])
+
+
+def title_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of rows of titles above the header: rows with few cells before one that fills most columns.
+
+    >>> title_rows([["Report", "", ""], ["", "", ""], ["name", "city", "age"], ["Ann", "Kiel", "3"]])
+    2
+    """
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
+    usual = Counter(count for count in filled if count > 1).most_common(1)
+    width = usual[0][0] if usual else 0
+    if width < _LEAST_WIDTH or 2 * filled[0] > width:
+        return 0
+    for least in (width, 0.75 * width):
+        for place, count in enumerate(filled[: _MOST_TITLES + 1]):
+            if count >= least and is_header(rows[place]):
+                return place
+    return 0
+
+
+def distinct_titles(cells: Sequence[str]) -> list[str]:
+    """Return the names of columns with a number where one comes again.
+
+    >>> distinct_titles(["id", "phone ", "phone"])
+    ['id', 'phone', 'phone (2)']
+    """
+    counts: Counter[str] = Counter()
+    titles = []
+    for cell in map(str.strip, cells):
+        counts[cell] += bool(cell)
+        titles.append(f"{cell} ({counts[cell]})" if counts[cell] > 1 else cell)
+    return titles
 
 
 def plain_name(cell: str) -> str:

@@ -35,6 +35,23 @@ UNDIRECTED = "undirected"
 """The property of an edge that Gephi calls undirected; a directed edge has none."""
 
 
+def padded(cells: list[str], width: int) -> list[str]:
+    """Return a row with empty cells at its end up to a width, and without empty ones beyond it."""
+    if len(cells) > width and not "".join(cells[width:]).strip():
+        return cells[:width]
+    return cells + [""] * (width - len(cells))
+
+
+def no_values(file: Path) -> str:
+    """Return what rows of empty cells are counted as."""
+    return f"rows of {file.name} without any value"
+
+
+def too_few_cells(file: Path) -> str:
+    """Return what rows with fewer cells than the header are counted as."""
+    return f"rows of {file.name} with too few cells (the last ones are empty)"
+
+
 def note_ignored(columns: NodeColumns | EdgeColumns, name: str, reading: FileReading) -> None:
     """Report the columns of a table that are not read."""
     for reason, column in columns.ignored:
@@ -103,10 +120,12 @@ def entities(
             yield record
 
 
-def empty_key(file: Path, row: int, cells: Sequence[Any]) -> InputError:
-    """Return the error about a row without a key."""
+def empty_key(file: Path, row: int, cells: Sequence[Any], *, of: str = "") -> InputError:
+    """Return the error about a row without a key; ``of`` names the columns and the table."""
     text = ",".join(str(cell) for cell in cells if cell is not None)
-    return InputError("the key is empty", file, row, text, code="reader.empty_key")
+    advice = "; choose another column with --key, or say --skip-bad to leave such rows out"
+    reason = f"the key {of} is empty{advice}" if of else "the key is empty"
+    return InputError(reason, file, row, text, code="reader.empty_key")
 
 
 class EdgeMaker:

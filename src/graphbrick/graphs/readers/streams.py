@@ -242,5 +242,19 @@ def line_fault(line: bytes) -> str:
     try:
         line.decode()
     except UnicodeDecodeError as error:
-        return f"not UTF-8: byte 0x{line[error.start]:02x} at byte {error.start + 1} of the line"
+        fault = f"not UTF-8: byte 0x{line[error.start]:02x} at byte {error.start + 1} of the line"
+        return fault + "; if Excel on Windows wrote the file, convert it: iconv -f WINDOWS-1252 -t UTF-8"
     return ""
+
+
+def check_first_line(file: Path) -> None:
+    """Raise if the first line of a file, which may be its header, is not text.
+
+    Raises:
+        InputError: It is not UTF-8, or has a NUL byte.
+    """
+    with open_source(file) as stream:
+        line = stream.read(_PEEKED).replace(b"\r", b"\n").lstrip(b"\n").partition(b"\n")[0]
+    fault = line_fault(line) if len(line) < _PEEKED else ""
+    if fault:
+        raise not_text(fault, file, 1, line.decode("utf-8", "replace"))

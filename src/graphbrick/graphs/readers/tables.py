@@ -13,10 +13,12 @@ from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.formats.kgtk import is_kgtk, kgtk_records
 from graphbrick.graphs.readers.own import own_text_edges, own_text_nodes
 from graphbrick.graphs.readers.reader import FileReading, Reader
+from graphbrick.graphs.readers.roles import is_header
 from graphbrick.graphs.readers.row_blocks import can_block, edge_blocks, node_blocks
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entity_maker,
+    no_values,
     note_ignored,
     understood_edges,
     understood_nodes,
@@ -25,6 +27,7 @@ from graphbrick.graphs.readers.triples import bad_triple, blocks_of_triples, in_
 from graphbrick.graphs.records.blocks import FactBlock, Part
 from graphbrick.graphs.records.records import Record
 
+_FEW = 4  # rows that show that the first one differs from them
 _APOC = ("_id", "_labels", "_start", "_end", "_type")
 
 
@@ -76,7 +79,7 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Part]:
     if in_blocks(table, columns, reading):
         yield from blocks_of_triples(table, columns, reading)
         return
-    rows = _rows_of(table, columns.header, columns.width, reading, _triple_fault(table, columns))
+    rows = _rows_of(table, columns, reading, _triple_fault(table, columns))
     if is_kgtk(table.first) and columns.relation is not None:
         yield from kgtk_records(_complete(rows, table, columns, reading), columns, reading, file.name)
         return
@@ -108,14 +111,23 @@ def _complete(rows: Iterator[Row], table: Table, columns: EdgeColumns, reading: 
 
 
 def _rows_of(
-    table: Table, header: bool, width: int, reading: FileReading, fault: Callable[[int, list[str]], InputError]
+    table: Table,
+    columns: NodeColumns | EdgeColumns,
+    reading: FileReading,
+    fault: Callable[[int, list[str]], InputError],
 ) -> Iterator[Row]:
-    """Yield the rows below the header that have the right number of cells; others are bad records."""
+    """Yield the rows below the header that have the right number of cells; others are bad records.
+
+    Rows without any value are left out, and counted.
+    """
+    header, width = columns.header, columns.width
     rows = table.rows(reading)
     if header and not reading.table.header:
         next(rows, None)
     for line, cells in rows:
-        if len(cells) == width:
+        if not cells[0].strip() and not any(map(str.strip, cells)):
+            reading.left_out.add(no_values(table.file))
+        elif len(cells) == width:
             yield line, cells
         else:
             reading.bad.add(fault(line, cells))
@@ -143,7 +155,7 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[FactBlock]:
     def fault(line: int, cells: list[str]) -> InputError:
         return wrong_width(file, line, cells, table.delimiter, need, columns.width)
 
-    rows = _rows_of(table, columns.header, columns.width, reading, fault)
+    rows = _rows_of(table, columns, reading, fault)
     yield from node_blocks(rows, columns, table.first, reading, file)
 
 
@@ -153,7 +165,7 @@ def _apoc(table: Table, reading: FileReading) -> Iterator[Record]:
     nodes, edges = _apoc_columns(table, reading)
     make = entity_maker(nodes, header, reading, file.name, typed=False)
     maker = EdgeMaker(edges, reading, file.name, typed=False)
-    for line, cells in _rows_of(table, True, len(header), reading, _triple_fault(table, edges)):
+    for line, cells in _rows_of(table, edges, reading, _triple_fault(table, edges)):
         entity = make(cells)
         records = maker.records(cells) if entity is None else [entity]
         if not records:
@@ -192,7 +204,19 @@ def _understood(file: Path, reading: FileReading) -> str:
     edges = _edge_columns(table, reading)
     has_default = not edges.header and edges.relation is not None and not reading.options.columns
     is_told = edges.width == len(table.first) and not has_default
+    if has_default and _may_be_header(table, reading):
+        first = ", ".join(cell.strip()[:40] for cell in table.first)
+        return f"triples without a header, the first is {first}; if it names the columns, say --header"
     return understood_edges(edges, table.first, reading) if is_told else ""
+
+
+def _may_be_header(table: Table, reading: FileReading) -> bool:
+    """Return whether the first row of triples may name columns: its cells are in no other row, others come again."""
+    if reading.options.header is not None or len(table.samples) < _FEW or not is_header(table.first):
+        return False
+    values = [{row[place].strip() for row in table.samples} for place in range(len(table.first))]
+    is_new = not any(cell.strip() in known for cell, known in zip(table.first, values, strict=True))
+    return is_new and len(values[1]) <= len(table.samples) / 2
 
 
 def _node_columns(table: Table, reading: FileReading) -> NodeColumns:

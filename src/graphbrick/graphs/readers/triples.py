@@ -101,9 +101,13 @@ def bad_triple(
     """Return the error about a row that is not a triple: too many or too few cells, or an empty one."""
     if len(cells) != width:
         need = "a triple needs 3" if width == 3 else f"the first row has {width}"
-        advice = "; choose three with --columns" if len(cells) > width == 3 else ""
-        if len(cells) == 2 < width:
-            advice = "; for edges without a relation give one for all: --relation NAME"
+        advice = ""
+        if len(cells) > width == 3:
+            advice = "; choose three with --columns, or say --header if the first row names the columns of records"
+        elif len(cells) == 2 < width:
+            advice = "; for edges without a relation give one for all: --relation NAME; for records, say --header"
+        elif len(cells) == 1 and width == 3:
+            advice = "; for records below a header, say --header"
         return wrong_width(file, line, cells, delimiter, need, width, advice=advice)
     named = zip(("head", "relation", "tail"), places, strict=True)
     empty = next(name for name, place in named if place is not None and not cells[place].strip())

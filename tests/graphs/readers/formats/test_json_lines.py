@@ -75,7 +75,7 @@ def test_entities_and_relations_of_a_memory_of_agents(tmp_path: Path) -> None:
         ('{"id": "a"', "json.bad_line"),
         ("[" * 100_000, "json.bad_line"),
         ('["a", "r"]', "json.not_a_triple"),
-        ('{"age": 3}', "json.no_id"),
+        ('{"type": "node", "age": 3}', "json.no_id"),
         ('{"source": "a", "target": ""}', "json.no_end"),
         ("7", "json.not_an_element"),
         ('{"@id": "http://e/x"}', "json.is_json_ld"),

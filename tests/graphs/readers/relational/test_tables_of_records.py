@@ -155,7 +155,7 @@ def test_a_column_of_the_options(tmp_path: Path) -> None:
 
 
 def test_rows_of_another_width_are_bad_records(tmp_path: Path) -> None:
-    file = one_file(tmp_path, "cars.csv", f"{CARS}broken,row\n")
+    file = one_file(tmp_path, "cars.csv", f"{CARS}a,broken,row,of,cells\n")
     with fails("reader.wrong_width", InputError):
         Reading(file)
     read = Reading(file, skip=True)

@@ -12,6 +12,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source
 
 _START = 1 << 20
+_RDF_NAMESPACE = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # An object, or an array of objects, in which only names with simple values stand before one such as "@id".
 _JSON_LD = re.compile(
     r'\s*(?:\[\s*)?\{(?:\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*\s*"@(?:context|graph|id|type)"'
@@ -39,6 +40,25 @@ def told_by_content(file: Path, ending: str) -> str:
         reason = "these are lines of JSON-LD; write them as one document that ends in .jsonld"
         raise InputError(reason, file, code="json.is_json_ld")
     return "jsonl" if ending == "json" and _is_lines(text) else ending
+
+
+def check_xml(file: Path) -> None:
+    """Raise if a file of XML is none that is read: RDF/XML, GraphML or GEXF.
+
+    Raises:
+        InputError: It names no namespace of RDF, and has another root than that of a graph.
+    """
+    root = _root(file)
+    if not root or root in ("graphml", "gexf"):
+        return
+    with open_source(file) as stream:
+        if _RDF_NAMESPACE in stream.read(_START):
+            return
+    reason = (
+        f"the XML has the root <{root}> and is not RDF/XML; of XML, RDF/XML, GraphML and GEXF are read: write the "
+        "records as CSV or JSON"
+    )
+    raise InputError(reason, file, code="reader.other_xml", root=root)
 
 
 def _root(file: Path) -> str:

@@ -304,6 +304,27 @@ def key_of(value: object) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
+def is_record(value: _Object) -> bool:
+    """Return whether an object may be a row of a table: it is no edge, and does not say that it is part of a graph.
+
+    >>> is_record({"id": 1, "name": "Ann"}), is_record({"source": 1, "target": 2}), is_record({"type": "node"})
+    (True, False, False)
+    """
+    fields = record_fields(value)
+    is_graph = all(any(isinstance(value.get(name), list | dict) for name in names) for names in (NODES, EDGES))
+    is_part = is_graph or _of_browser(value) or _stated_role(dict(value), "")
+    return not (is_part or _pair(value, "") or _pair(fields, ""))
+
+
+def record_fields(value: _Object) -> _Object:
+    """Return the fields of a record; those in ``properties`` and the like are its own, where no name comes twice."""
+    fields: _Object = {}
+    for name, item in value.items():
+        own = item if name in _HOLDERS and isinstance(item, dict) else {name: item}
+        fields |= {name: item} if own.keys() & (fields.keys() | value.keys() - {name}) else own
+    return fields
+
+
 def _is_graph(value: _Object) -> bool:
     """Return whether an object is a whole graph, with a list of nodes and one of edges."""
     return all(any(isinstance(value.get(name), list) for name in names) for names in (NODES, EDGES))

@@ -11,6 +11,8 @@ from graphbrick.graphs.records.records import LeftOut
 
 MISMATCHED = "values that are not of the type that the file declares, kept as texts"
 NESTED = "nested values, kept as JSON texts"
+MIXED = "lists of values of several kinds, kept as texts"
+NO_ELEMENTS = "elements of lists without a value (null or an empty text)"
 NOT_NUMBERS = "values that are not a number (NaN)"
 _KINDS = {
     **dict.fromkeys(("int", "integer", "long", "short", "byte", "biginteger", "nonnegativeinteger"), Kind.INTEGER),
@@ -76,7 +78,12 @@ def json_property(value: object, left_out: LeftOut) -> Value | None:
     """
     if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
         items = [_scalar(item, left_out) for item in value]
-        return one_kind([item for item in items if item is not None]) or None
+        values = [item for item in items if item is not None]
+        if len(values) < len(items):
+            left_out.add(NO_ELEMENTS, json.dumps(value, ensure_ascii=False)[:80], len(items) - len(values))
+        if not {type(item) for item in values} <= {int, float} and len({type(item) for item in values}) > 1:
+            left_out.add(MIXED, json.dumps(value, ensure_ascii=False)[:80])
+        return one_kind(values) or None
     if isinstance(value, list | dict):
         if not value:
             return None

@@ -12,14 +12,16 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.delimited import DELIMITERS
 from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, no_edges
 from graphbrick.graphs.readers.reader import FileReading
+from graphbrick.graphs.readers.relational.json_records import SUFFIXES as JSON_SUFFIXES
+from graphbrick.graphs.readers.relational.json_records import json_tables
 from graphbrick.graphs.readers.relational.plan import Related
 from graphbrick.graphs.readers.relational.planning import planned
 from graphbrick.graphs.readers.relational.sources import file_tables, workbook_tables
 from graphbrick.graphs.readers.relational.sqlite import is_sqlite, sqlite_tables
 from graphbrick.graphs.readers.relational.tables import Rows, SourceTable
-from graphbrick.graphs.readers.roles import HEAD, KEY, NAME, TAIL, find_column, table_kind
+from graphbrick.graphs.readers.roles import HEAD, KEY, NAME, TAIL, find_column, has_role, plain_name, table_kind
 from graphbrick.graphs.readers.streams import unpacked_name
-from graphbrick.graphs.records.records import LeftOut
+from graphbrick.graphs.records.records import BadRecords, LeftOut
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _Stamp = tuple[str, tuple[tuple[int, int], ...]]
 _LAST: dict[tuple[tuple[_Stamp, ...], object], Related] = {}
 _ENOUGH = 4  # rows that show that the first one is a header
+_MOSTLY_VALUES = 0.9  # of the cells of a column with digits are numbers, dates or codes
 _WIDE = 3  # columns of a triple; a table of records has more, or a key
 
 
@@ -75,21 +78,42 @@ def related_file(file: Path, options: ReadOptions) -> SourceFiles | None:
     tables: list[SourceTable] = []
     if name.endswith(".xlsx"):
         tables = workbook_tables(file, options, notes) if file.suffix.lower() == ".xlsx" else []
-        if len(tables) < 2 and not all(_holds_records(table) for table in tables):
+        if len(tables) < 2 and not all(_holds_records(table, options) for table in tables):
             return None
+    elif Path(name).suffix in JSON_SUFFIXES:
+        tables = json_tables(file, FileReading(options, BadRecords(skip=True)), notes)
     elif Path(name).suffix in (*DELIMITERS, ".parquet"):
-        tables = [table for table in _tables_of(file, options, notes) if _holds_records(table)]
+        tables = [table for table in _tables_of(file, options, notes) if _holds_records(table, options)]
     if not tables:
         return None
+    tables = [replace(table, remark=_remark(table, len(tables))) for table in tables]
     return SourceFiles((), related=_related((file,), tables, options, notes, file))
+
+
+def _remark(table: SourceTable, count: int) -> str:
+    """Return the remark on a table alone, which might hold triples if it has three columns."""
+    is_small = count == 1 and len(table.columns) == _WIDE and table.file.suffix.lower() not in JSON_SUFFIXES
+    is_small = is_small and find_column(table.columns, KEY) is None
+    way = "a row for each record; if its rows are triples, say --no-header, or --columns 1,2,3"
+    return "; ".join(part for part in (table.remark, way if is_small else "") if part)
 
 
 def _tables_of(file: Path, options: ReadOptions, notes: LeftOut) -> list[SourceTable]:
     """Return the tables of a file; none if it cannot be read, which another reader reports."""
     try:
-        return file_tables(SourceFile(file), options, notes)
+        tables = file_tables(SourceFile(file), options, notes)
     except InputError:
         return []
+    for table in tables:
+        is_known = any(find_column(table.columns, names) is not None for names in (KEY, NAME))
+        is_empty = is_known and len(table.columns) > _WIDE and not table.samples
+        bad = BadRecords(skip=True)
+        if is_empty and next(table.open(FileReading(options, bad)), None) is None:
+            if bad.errors:
+                raise bad.errors[0]
+            reason = "the file holds a header and no rows below it; a graph needs at least one row"
+            raise InputError(reason, file, 1, code="related.only_header")
+    return tables
 
 
 def _refuse(options: ReadOptions, file: Path) -> None:
@@ -99,16 +123,19 @@ def _refuse(options: ReadOptions, file: Path) -> None:
         raise InputError(reason, file, code="related.options_of_edges")
 
 
-def _holds_records(table: SourceTable) -> bool:
+def _holds_records(table: SourceTable, options: ReadOptions) -> bool:
     """Return whether a table alone holds records, and not triples or edges.
 
-    Its first row names no columns of edges, and it has more than three columns or a key. The header must be one: it
-    names a key or a name, or a column of numbers or dates has a name that is none.
+    Its first row names no columns of edges, and it has more than three columns or a key, or its columns are none of
+    triples. The header must be one: it names a key or a name, or a column of numbers or dates has a name that is none.
+    The options may say so: ``--header``, or columns of keys, names and types.
     """
     first = table.columns
     kind = table_kind(first)
     if kind == "edges" or not table.samples:
         return False
+    if options.key is not None or options.name is not None or options.type is not None:
+        return True
     ends = [find_column(first, names) for names in (HEAD, TAIL)]
     has_key = find_column(first, KEY) is not None
     has_name = find_column(first, NAME) is not None
@@ -116,9 +143,33 @@ def _holds_records(table: SourceTable) -> bool:
         return False
     if len(first) <= _WIDE:
         is_small = has_key and (has_name or len(first) < _WIDE) and find_column(first, KEY) == 0
-        return is_small and _differs(table, 0)
-    is_sure = has_key or has_name or table.title.endswith(".parquet")
+        return (is_small and _differs(table, 0)) or _is_small(table, options, is_named=has_key or has_name)
+    is_sure = has_key or has_name or options.header is True or table.title.endswith(".parquet")
     return is_sure or _stands_out(table) or any(_is_named(table, place) for place in range(len(first)))
+
+
+def _is_small(table: SourceTable, options: ReadOptions, *, is_named: bool) -> bool:
+    """Return whether a table of at most three columns has a header, and no column of relations in the middle.
+
+    Relations are few and have no digits; a second column of numbers, dates or values of which most are different is
+    none. Two columns are records if the options say that there is a header, or the first is a name and the second
+    a number.
+    """
+    columns = [[row[place] for row in table.samples if row[place]] for place in range(len(table.columns))]
+    if any(name in values for name, values in zip(table.columns, columns, strict=True)):
+        return options.header is True and len(columns) < _WIDE
+    is_named = is_named or plain_name(table.columns[0]) in KEY
+    has_numbers = any(_is_named(table, place) for place in range(len(columns)))
+    if len(columns) < _WIDE:
+        is_name = plain_name(table.columns[0]) in NAME and _differs(table, 0)
+        return options.header is True or (is_name and len(columns) == _WIDE - 1 and _is_named(table, 1))
+    middle = columns[1]
+    of_values = sum(any(letter.isdigit() for letter in text) for text in middle) > _MOSTLY_VALUES * len(middle)
+    if not middle or has_role(table.columns[1:2], "relation"):
+        return False
+    is_header = is_named or has_numbers or options.header is True or (of_values and len(middle) >= _ENOUGH)
+    differ = 2 * len(set(middle)) > len(middle) and (len(middle) >= _ENOUGH or has_numbers)
+    return is_header and (of_values or differ)
 
 
 def _differs(table: SourceTable, place: int) -> bool:

@@ -86,8 +86,18 @@ class TablePlan:
     relation: str = ""
 
     def key_of(self, cells: Cells, number: int) -> str:
-        """Return the key of a row without its class; empty if the row has none."""
-        return self.table.key(cells, self.key) if self.key else str(number)
+        """Return the key of a row without its class; empty if the row has none.
+
+        A row without the key that the source declares is numbered: SQLite allows NULL in most primary keys.
+        """
+        if not self.key:
+            return str(number)
+        return self.table.key(cells, self.key) or (f"row {number}" if self.is_declared else "")
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the key is the one that the source declares."""
+        return bool(self.table.primary) and self.key == self.table.places(self.table.primary)
 
     def text(self, cells: Cells, reference: Reference) -> str:
         """Return the key that a row refers to; empty if it refers to nothing."""
@@ -128,7 +138,8 @@ class Plan:
         fields = [column.name for column in plan.fields]
         shown = ", ".join(fields[:_SHOWN]) + (f" and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else "")
         rest = f"; {len(fields)} {'property' if len(fields) == 1 else 'properties'} ({shown})" if fields else ""
-        return f"{title}: {', '.join(parts)}{rest}"
+        remark = f" ({plan.table.remark})" if plan.table.remark else ""
+        return f"{title}: {', '.join(parts)}{rest}{remark}"
 
     def _reference(self, plan: TablePlan, reference: Reference) -> str:
         columns = " and ".join(plan.table.columns[place] for place in reference.columns)

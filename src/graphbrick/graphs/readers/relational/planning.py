@@ -48,7 +48,8 @@ def planned(tables: Sequence[SourceTable], options: ReadOptions, notes: LeftOut,
     reading = FileReading(options, BadRecords(skip=True))
     words = table_words([table.name for table in tables])
     by_name = [own_keys(table, words[place], words, tables) for place, table in enumerate(tables)]
-    found = [candidates(tables, words, by_name, place) for place in range(len(tables))]
+    keys = [_with_declared(table, own) for table, own in zip(tables, by_name, strict=True)]
+    found = [candidates(tables, words, keys, place) for place in range(len(tables))]
     declared = stated_references(tables, words, options.references, notes, source)
     chosen = _Chosen(tables, options, source)
     wanted: list[set[Places]] = [{(place,) for place in keys} for keys in by_name]
@@ -68,9 +69,15 @@ def planned(tables: Sequence[SourceTable], options: ReadOptions, notes: LeftOut,
         reason = "no table with rows" if tables else "no table"
         raise InputError(f"{reason} is in it; a graph needs at least one row", str(source), code="related.no_rows")
     _note_empty_columns(tables, profiles, reading.left_out, notes)
-    keys = [_key(tables[n], by_name[n], profiles[n], chosen.key(n)) for n in range(len(tables))]
-    references = References(tables, words, profiles, keys, reading, notes).found(found, declared)
-    return _Assembly(tables, words, profiles, keys, references, chosen, notes).plan(kept)
+    chosen_keys = [_key(tables[n], by_name[n], profiles[n], chosen.key(n)) for n in range(len(tables))]
+    references = References(tables, words, profiles, chosen_keys, reading, notes).found(found, declared)
+    return _Assembly(tables, words, profiles, chosen_keys, references, chosen, notes).plan(kept)
+
+
+def _with_declared(table: SourceTable, own: Sequence[int]) -> list[int]:
+    """Return the columns that may be the key of a table by their names, and the one that it declares."""
+    primary = table.places(table.primary) or ()
+    return list(dict.fromkeys((*own, *(primary if len(primary) == 1 else ()))))
 
 
 class _Chosen:

@@ -23,6 +23,10 @@ Places = tuple[int, ...]
 BATCH = 1 << 14
 _MIDNIGHT = re.compile(r"\d{4}-\d\d-\d\d[ T]00:00(?::00(?:\.0+)?)?")
 _DECIMALS = re.compile(r"(-?\d+)\.0+")
+MISSING = frozenset("N/A n/a #N/A NA na n.a. NaN nan None none NULL null - -- ?".split())
+"""Texts that stand for a missing value among numbers and dates."""
+_VALUE = re.compile(r"[\d.,:/ +\-eETZ%']*\d[\d.,:/ +\-eETZ%']*")
+_MOSTLY = 0.95  # of the cells of a column of numbers or dates are such
 _NONE = ("0", "-1")
 """Keys that stand for none, where no row has them."""
 
@@ -38,6 +42,7 @@ class Profile:
         complete: The number of rows with a value in all of these columns.
         midnights: The columns of dates with a time that is always midnight.
         mixed: The columns of whole numbers and other numbers.
+        values: The columns of numbers or dates, by the first rows.
     """
 
     rows: int
@@ -46,6 +51,7 @@ class Profile:
     complete: dict[Places, int] = field(default_factory=dict)
     midnights: frozenset[int] = frozenset()
     mixed: frozenset[int] = frozenset()
+    values: frozenset[int] = frozenset()
 
     def identifies(self, places: Places) -> bool:
         """Return whether all rows have a key in some columns, and all keys differ."""
@@ -99,6 +105,7 @@ def profiled(table: SourceTable, reading: FileReading, wanted: Collection[Places
             profile.complete[places] += len(texts)
             if texts:
                 keys.add(hashes_of(texts))
+    profile.values = frozenset(place for place in range(width) if _holds_values(table, place))
     profile.mixed = frozenset(place for place, found in enumerate(kinds) if {int, float} <= found)
     profile.midnights = frozenset(place for place in dates if profile.filled[place])
     return profile
@@ -107,6 +114,12 @@ def profiled(table: SourceTable, reading: FileReading, wanted: Collection[Places
 def _may_be_midnights(table: SourceTable, place: int) -> bool:
     texts = [row[place] for row in table.samples if row[place]]
     return bool(texts) and all(_MIDNIGHT.match(text) for text in texts)
+
+
+def _holds_values(table: SourceTable, place: int) -> bool:
+    """Return whether nearly all first cells of a column, but for those that say that one is missing, are values."""
+    texts = [row[place].strip() for row in table.samples if row[place].strip() not in MISSING | {""}]
+    return sum(_VALUE.fullmatch(text) is not None for text in texts) >= _MOSTLY * len(texts) > 0
 
 
 def _is_midnight(cell: object) -> bool:

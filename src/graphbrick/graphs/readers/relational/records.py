@@ -11,13 +11,13 @@ from graphbrick.graphs.readers.excel import note_formulas
 from graphbrick.graphs.readers.fields import Field, cell_text, several_of, value_of
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.relational.plan import Plan, Reference, TablePlan, spoken
-from graphbrick.graphs.readers.relational.profile import BATCH, Places, hashes_of
+from graphbrick.graphs.readers.relational.profile import BATCH, MISSING, Places, hashes_of
 from graphbrick.graphs.readers.relational.tables import Cells
 from graphbrick.graphs.readers.row_blocks import ColumnValues, Group, fact_block, filled, triple_block
 from graphbrick.graphs.readers.rows import empty_key
 from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.columns import ColumnKey, property_facts
-from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, PROPERTY, TYPE
+from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, PROPERTY, TYPE, LeftOut
 
 _Lookups = dict[tuple[int, Places], dict[str, str]]
 
@@ -70,8 +70,8 @@ class _Values(Protocol):
 class _TypedValues:
     """The reader of columns whose cells are Python values."""
 
-    def __init__(self, fields: Sequence[Field]) -> None:
-        self._fields = fields
+    def __init__(self, fields: Sequence[Field], title: str, left_out: LeftOut) -> None:
+        self._fields, self._title, self._left_out = fields, title, left_out
         self._numbers: dict[ColumnKey, int] = {}
 
     @property
@@ -88,6 +88,9 @@ class _TypedValues:
         for field in self._fields:
             by_column: dict[int, tuple[list[int], list[str]]] = {}
             for row, cell in enumerate(cells_of[field.place]):
+                if isinstance(cell, str) and cell != (stripped := cell.strip()):
+                    what = "with blanks around them, which are cut off" if stripped else "of blanks alone (no values)"
+                    self._left_out.add(f"texts of {self._title} {what}", field.name)
                 value = value_of(cell)
                 if value is not None:
                     for key, text in property_facts({field.name: value}):
@@ -121,7 +124,11 @@ class _Rows:
         self._plan, self._table, self._lookups, self._reading = plan, table, lookups, reading
         source, fields = table.table, table.fields
         self._values: _Values
-        self._values = _TypedValues(fields) if source.typed else ColumnValues(fields, reading, source.title)
+        self._values = (
+            _TypedValues(fields, source.title, reading.left_out)
+            if source.typed
+            else ColumnValues(fields, reading, source.title)
+        )
         self._spoken = spoken(table)
         self._own = {*table.key, *(place for one in table.references for place in one.columns)}
 
@@ -136,15 +143,25 @@ class _Rows:
                 _Row(number, line, self._even(cells), self._table.key_of(cells, number))
                 for number, (line, cells) in batch
             ]
-            for row in rows:
-                if not row.key:
-                    self._reading.bad.add(empty_key(self._table.table.file, row.line, row.cells))
+            self._note_keys(rows)
             rows = [row for row in rows if row.key]
             if rows:
                 yield from self._entities(rows)
 
+    def _note_keys(self, rows: Sequence[_Row]) -> None:
+        """Report rows without a key: those of a declared key are numbered, others are bad records."""
+        table = self._table.table
+        named = " and ".join(table.columns[place] for place in self._table.key)
+        for row in rows:
+            if not row.key:
+                self._reading.bad.add(empty_key(table.file, row.line, row.cells, of=f"{named} of {table.title}"))
+            elif self._table.is_declared and row.key == f"row {row.number}":
+                what = f"rows of {table.title} without the key {named}, which are numbered"
+                self._reading.left_out.add(what, f"row {row.number}")
+
     def _even(self, cells: Cells) -> Cells:
         """Return a row with values of the same kind in each column: dates without midnight, numbers among numbers."""
+        cells = self._without_missing(cells)
         midnights, mixed = self._table.profile.midnights - self._own, self._table.profile.mixed - self._own
         if not (midnights or mixed):
             return cells
@@ -159,6 +176,23 @@ class _Rows:
             if type(even[place]) is int:
                 even[place] = float(even[place])
         return even
+
+    def _without_missing(self, cells: Cells) -> Cells:
+        """Return a row without the texts that stand for a missing number or date; in other columns they are told."""
+        if MISSING.isdisjoint(cell for cell in cells if isinstance(cell, str)):
+            return cells
+        row, table = list(cells), self._table.table
+        for place, cell in enumerate(cells):
+            if not isinstance(cell, str) or cell not in MISSING or place in self._own:
+                continue
+            shown = f"{table.columns[place]}: {cell}"
+            if place in self._table.profile.values:
+                row[place] = None if table.typed else ""
+                self._reading.left_out.add(f"cells of {table.title} that say that a number or date is missing", shown)
+            else:
+                what = f"texts of {table.title} that may say that a value is missing (kept as they are)"
+                self._reading.left_out.add(what, shown)
+        return row
 
     def _ends(self, rows: Sequence[Cells], reference: Reference) -> list[str]:
         """Return the key of the entity that each row refers to; empty if there is none."""

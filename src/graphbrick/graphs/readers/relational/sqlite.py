@@ -96,7 +96,8 @@ def _connected(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _opened(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, uri=True, timeout=_WAIT)
+    # A reader that failed may be collected, and its connection closed, in the thread that shows the error.
+    connection = sqlite3.connect(address, uri=True, timeout=_WAIT, check_same_thread=False)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error:
