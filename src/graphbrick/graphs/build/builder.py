@@ -196,6 +196,8 @@ class GraphBuilder:
         )
         self.left_out = LeftOut()
         """Receives what the source says and the graph does not keep."""
+        self.units: dict[tuple[str, bool], str] = {}
+        """Units of numbers that are known already, by name of the property and whether it belongs to triples."""
         self._triples: list[TripleRecord | EdgeRecord] = []
         self._facts: list[EntityRecord | Described | RankedFact] = []
 
@@ -372,8 +374,8 @@ class GraphBuilder:
         """Write the columns of properties and return them for the manifest."""
         if not read:
             return []
-        columns = Columns(read, LeftOut()).all
-        write = partial(write_columns, self._work, columns)
+        columns = Columns(read, LeftOut())
+        write = partial(write_columns, self._work, columns.all, units={**columns.units, **self.units})
         made: list[dict[str, Any]] = self._steps.run("writing properties", write, frees=(VALUES,))
         return made
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from graphbrick.core.properties.written import Written
 from graphbrick.graphs.readers.ends import KeySet
 from graphbrick.graphs.readers.fields import Field
 from graphbrick.graphs.readers.relational.profile import Places, Profile, whole
@@ -72,6 +73,7 @@ class TablePlan:
         fields: The columns of properties.
         joins: Whether each row is a triple between its two references, and no entity.
         relation: The name of the relation of these triples.
+        written: How the cells of columns are written that are no plain numbers or ISO dates, by column.
     """
 
     table: SourceTable
@@ -84,6 +86,7 @@ class TablePlan:
     fields: tuple[Field, ...]
     joins: bool = False
     relation: str = ""
+    written: Mapping[int, Written] = field(default_factory=dict)
 
     def key_of(self, cells: Cells, number: int) -> str:
         """Return the key of a row without its class; empty if the row has none."""

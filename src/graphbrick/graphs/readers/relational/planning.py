@@ -26,6 +26,7 @@ from graphbrick.graphs.readers.relational.words import (
     table_words,
     words_of,
 )
+from graphbrick.graphs.readers.relational.written_columns import written_fields
 from graphbrick.graphs.readers.roles import named_column
 from graphbrick.graphs.records.records import BadRecords, LeftOut
 
@@ -70,7 +71,7 @@ def planned(tables: Sequence[SourceTable], options: ReadOptions, notes: LeftOut,
     _note_empty_columns(tables, profiles, reading.left_out, notes)
     keys = [_key(tables[n], by_name[n], profiles[n], chosen.key(n)) for n in range(len(tables))]
     references = References(tables, words, profiles, keys, reading, notes).found(found, declared)
-    return _Assembly(tables, words, profiles, keys, references, chosen, notes).plan(kept)
+    return _Assembly(tables, words, profiles, keys, references, chosen, notes, options).plan(kept)
 
 
 class _Chosen:
@@ -135,7 +136,9 @@ class _Assembly:
         references: Sequence[Sequence[Reference]],
         chosen: _Chosen,
         notes: LeftOut,
+        options: ReadOptions,
     ) -> None:
+        self._options = options
         self._tables, self._words, self._profiles = tables, words, profiles
         self._keys, self._references, self._chosen, self._notes = keys, references, chosen, notes
         self._classes = _classes(tables, words)
@@ -173,8 +176,20 @@ class _Assembly:
             for one, name in zip(references, self._relations(place, references), strict=True)
         )
         relation = " ".join(self._words[place]) if is_join else ""
+        fields, written = written_fields(table, fields, profile, {*key, *taken, *names.columns}, self._options)
+        self._notes.update(written.notes)
         return TablePlan(
-            table, self._words[place], self._classes[place], profile, key, names, own, fields, is_join, relation
+            table,
+            self._words[place],
+            self._classes[place],
+            profile,
+            key,
+            names,
+            own,
+            fields,
+            is_join,
+            relation,
+            written.columns,
         )
 
     def _relations(self, place: int, references: Sequence[Reference]) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.properties.written import COMMA, POINT
 from graphbrick.graphs.readers.delimited import Table, wrong_width
 from graphbrick.graphs.readers.excel import SheetTable, sheet_rows, sheet_tables
 from graphbrick.graphs.readers.folders import SourceFile, base_name, stem
@@ -76,7 +77,8 @@ def text_table(source: SourceFile, options: ReadOptions) -> SourceTable | None:
                 need = f"the header has {len(first)}"
                 reading.bad.add(wrong_width(file, line, cells, table.delimiter, need, len(first)))
 
-    return SourceTable(file, base_name(file), file.name, _titles(first), table.samples, rows)
+    mark = POINT if table.delimiter == COMMA else ""
+    return SourceTable(file, base_name(file), file.name, _titles(first), table.samples, rows, mark=mark)
 
 
 def _titles(first: Sequence[str]) -> tuple[str, ...]:

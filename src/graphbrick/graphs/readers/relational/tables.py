@@ -47,6 +47,7 @@ class SourceTable:
         typed: Whether cells are Python values, not texts.
         primary: The names of the columns of the primary key that the source declares.
         foreign: The foreign keys that it declares.
+        mark: The mark for decimals that its delimiter shows; else empty.
     """
 
     file: Path
@@ -58,6 +59,7 @@ class SourceTable:
     typed: bool = False
     primary: tuple[str, ...] = ()
     foreign: tuple[ForeignKey, ...] = field(default=())
+    mark: str = ""
 
     def places(self, names: Sequence[str]) -> tuple[int, ...] | None:
         """Return the indices of columns by name, in whatever case; None if one of them is not there."""
