@@ -26,7 +26,9 @@ _SCALES = {
     **dict.fromkeys(("mg", "g", "kg", "t"), "mass"),
     **dict.fromkeys(("mm", "cm", "m", "km"), "length"),
 }
-_FACTORS = dict(zip("mg g kg t mm cm m km".split(), map(Decimal, "0.001 1 1000 1000000 1 10 1000 1000000".split())))
+_FACTORS = dict(
+    zip("mg g kg t mm cm m km".split(), map(Decimal, "0.001 1 1000 1000000 1 10 1000 1000000".split()), strict=True)
+)
 _UNITS = (
     r"%|‰|°[CF]?|pct|percent|mm|cm|m|km|µm|ft|mi|yd|mg|g|kg|t|lbs?|oz|ml|cl|l|[kKMGT]B|ms|s|min|h|hrs?|hours?|minutes?"
     r"|seconds?|days?|years?|km/h|mph|m/s|[kMGT]?Wh?|[kMG]?Hz|[hk]?Pa|k?cal|k?J|V|ppm|ha|acres?|[kcm]?m[²³23]|sqm|sqft|mg/dl"
