@@ -44,7 +44,7 @@ from graphbrick.graphs.records.records import (
 )
 from graphbrick.graphs.records.rules import Rules
 from graphbrick.graphs.store.columns import open_columns
-from graphbrick.graphs.store.literals import find_literal_types, value_text_of
+from graphbrick.graphs.store.literals import find_literal_types, value_texts
 from graphbrick.graphs.store.manifest import PLAIN_VERSION, SKIPPED, VERSION, FileEntry, Manifest
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.graphs.store.writing import search
@@ -197,7 +197,7 @@ class GraphBuilder:
         self.left_out = LeftOut()
         """Receives what the source says and the graph does not keep."""
         self.units: dict[tuple[str, bool], str] = {}
-        """Units of numbers that are known already, by name of the property and whether it belongs to triples."""
+        """Units that are known already, by name of the property and whether it belongs to triples."""
         self._triples: list[TripleRecord | EdgeRecord] = []
         self._facts: list[EntityRecord | Described | RankedFact] = []
 
@@ -382,8 +382,6 @@ class GraphBuilder:
     def _literals(self, relations: int, columns: list[dict[str, Any]]) -> dict[str, list[str]]:
         """Return the kind and unit of each relation whose tails are numbers or dates, by relation id."""
         relation, tail = (open_array(self._work / f"{name}.npy") for name in ("relation", "tail"))
-        labels = StringTable.open(self._work, "labels")
-        keys = StringTable.open(self._work, "keys") if (self._work / StringTable.file("keys")).exists() else labels
         out_ptr = open_array(self._work / "out_ptr.npy")
         described = [column.owners for column in open_columns(self._work, columns) if not column.of_triples]
 
@@ -391,10 +389,7 @@ class GraphBuilder:
             has = [np.isin(entities, owners) for owners in described]
             return np.logical_or.reduce([out_ptr[entities + 1] > out_ptr[entities], *has])
 
-        def text(entity: int) -> str:
-            return value_text_of(keys[entity], labels[entity])
-
-        types = find_literal_types(relation, tail, relations, text, is_node)
+        types = find_literal_types(relation, tail, relations, value_texts(self._work), is_node)
         return {str(number): [kind.kind, kind.unit] for number, kind in sorted(types.items())}
 
     def _checksums(self, progress: Progress) -> dict[str, tuple[int, str]]:

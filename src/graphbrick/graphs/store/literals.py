@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from graphbrick.core.properties.values import is_code
 from graphbrick.core.session import current_session
 from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.store.stored import StoredGraph
+from graphbrick.graphs.store.strings import StringTable
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -83,6 +85,13 @@ def value_text_of(key: str, label: str) -> str:
     ('', '2020')
     """
     return "" if "://" in key[:_SCHEME] and _IRI.match(key) and local_name(key) == label else label
+
+
+def value_texts(folder: Path) -> Callable[[int], str]:
+    """Return the function from the entities of a graph that is being built to `value_text_of`."""
+    labels = StringTable.open(folder, "labels")
+    keys = StringTable.open(folder, "keys") if (folder / StringTable.file("keys")).exists() else labels
+    return lambda entity: value_text_of(keys[entity], labels[entity])
 
 
 def read_literal(text: str) -> Literal | None:

@@ -73,6 +73,7 @@ class TablePlan:
         fields: The columns of properties.
         joins: Whether each row is a triple between its two references, and no entity.
         relation: The name of the relation of these triples.
+        noun: A second class of its rows: what the column of names is called; empty for none.
         written: How the cells of columns are written that are no plain numbers or ISO dates, by column.
     """
 
@@ -87,6 +88,7 @@ class TablePlan:
     joins: bool = False
     relation: str = ""
     written: Mapping[int, Written] = field(default_factory=dict)
+    noun: str = ""
 
     def key_of(self, cells: Cells, number: int) -> str:
         """Return the key of a row without its class; empty if the row has none."""
@@ -124,7 +126,8 @@ class Plan:
             parts.append(f"relation {plan.relation} from {first} to {second}")
         else:
             names = plan.table.columns
-            parts.append(f"class {plan.type}" if plan.names.types is None else f"type {names[plan.names.types]}")
+            also = f" and {plan.noun}" if plan.noun else ""
+            parts.append(f"class {plan.type}{also}" if plan.names.types is None else f"type {names[plan.names.types]}")
             parts.append(f"key {' and '.join(names[place] for place in plan.key)}" if plan.key else "rows are numbered")
             parts.append(f"name {self._name(plan)}")
             parts += (f"{reference.relation} is {self._reference(plan, reference)}" for reference in plan.references)

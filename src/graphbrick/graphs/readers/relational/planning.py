@@ -11,8 +11,8 @@ from graphbrick.graphs.readers.columns import field_columns
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.relational.candidates import candidates, is_number, own_keys
 from graphbrick.graphs.readers.relational.joins import has_names, joins
-from graphbrick.graphs.readers.relational.names import Chosen, names_in
-from graphbrick.graphs.readers.relational.plan import Plan, Reference, TablePlan
+from graphbrick.graphs.readers.relational.names import Chosen, names_in, row_noun
+from graphbrick.graphs.readers.relational.plan import Names, Plan, Reference, TablePlan
 from graphbrick.graphs.readers.relational.profile import Places, Profile, profiled
 from graphbrick.graphs.readers.relational.references import References, stated_references
 from graphbrick.graphs.readers.relational.sqlite import binary_values
@@ -190,7 +190,13 @@ class _Assembly:
             is_join,
             relation,
             written.columns,
+            self._noun(table, names) if len(number) == 1 and not is_join else "",
         )
+
+    def _noun(self, table: SourceTable, names: Names) -> str:
+        """Return what the column of names of the only table is called, if that says what the rows are."""
+        noun = row_noun(table.columns[names.columns[0]]) if names.columns and names.types is None else ""
+        return "" if noun in self._classes else noun
 
     def _relations(self, place: int, references: Sequence[Reference]) -> list[str]:
         """Return different names for the relations of a table.

@@ -239,6 +239,8 @@ class _Rows:
         place = self._table.names.types
         if place is None:
             yield filled(TYPE, [self._table.type] * len(rows))
+            if self._table.noun:
+                yield filled(TYPE, [self._table.noun] * len(rows))
             return
         several = [several_of(cell_text(row.cells[place])) or (self._table.type,) for row in rows]
         found = [(at, text) for at, texts in enumerate(several) for text in texts]
