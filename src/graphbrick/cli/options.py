@@ -80,6 +80,13 @@ Language = Annotated[str, typer.Option(help="Preferred language of RDF labels.")
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Mend lines of RDF dumps, and count those that cannot be mended.")
 ]
+Decimal = Annotated[
+    str | None,
+    typer.Option(metavar="MARK", help="Mark for decimals in columns such as 1,234 that leave it open: . or ,"),
+]
+Dates = Annotated[
+    str | None, typer.Option(metavar="ORDER", help="Order in dates such as 5/6/2021 that leave it open: dmy or mdy.")
+]
 LearnAgain = Annotated[
     bool, typer.Option("--learn", help="Then learn the graph, if it was not learned or has new relations since.")
 ]

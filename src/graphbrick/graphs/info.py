@@ -79,6 +79,7 @@ def graph_properties(graph: Graph) -> dict[str, Any]:
 def property_facts(column: PropertyColumn) -> dict[str, Any]:
     """Return a property with its kind, count and examples, as plain JSON types."""
     kind = f"list of {column.kind}" if column.is_list else str(column.kind)
+    kind += f" in {column.unit}" if column.unit else ""
     return {"name": column.name, "kind": kind, "count": column.count, "examples": list(column.examples)}
 
 

@@ -23,6 +23,7 @@ from graphbrick.core.properties.values import (
     shown_value,
 )
 from graphbrick.core.session import current_session
+from graphbrick.graphs.records.rdf_names import rdf_value
 from graphbrick.graphs.store.literals import DATE, INTEGER, YEAR, LiteralType, first_tails, literal_types, values_of
 from graphbrick.graphs.store.stored import StoredGraph
 
@@ -118,20 +119,28 @@ class PropertyView(StoredGraph, HasProperties):
             if literal is not None:
                 kind = _KINDS.get(literal.kind, Kind.NUMBER)
             elif tails:
-                kind = _DATATYPES.get(self.first_type(tails[0]), Kind.TEXT)
+                kind = self._stated_kind(tails[0])
             found[relation] = ValueRelation(kind, literal, tuple(tails))
         return found
 
     def _value_of(self, tail: int, known: ValueRelation) -> Value:
         """Return the value that a tail is; its label if it reads as nothing else."""
-        text = self.label(tail)
-        kind = _DATATYPES.get(self.first_type(tail)) if self.key(tail).startswith('"') else None
+        text, key = self.label(tail), self.key(tail)
+        kind = _DATATYPES.get(self.first_type(tail)) if key.startswith('"') else None
         if kind == Kind.NUMBER and text in INFINITE:
             return INFINITE[text]
         if kind is None and known.literal is not None and not known.literal.unit:
             kind = known.kind
         value = None if kind is None else read_value(text, kind)
+        if value is None and key.endswith(">"):
+            value = rdf_value(text, key.rpartition("^^<")[2].removesuffix(">"))
         return text if value is None else value
+
+    def _stated_kind(self, tail: int) -> Kind:
+        """Return the kind of the datatype of a literal; text if it does not read so, as "abc"^^xsd:integer."""
+        kind = _DATATYPES.get(self.first_type(tail), Kind.TEXT)
+        is_text = isinstance(self._value_of(tail, ValueRelation(kind, None, ())), str)
+        return Kind.TEXT if is_text else kind
 
     def _heads_where(self, relation: int, known: ValueRelation, condition: Condition) -> npt.NDArray[np.int64]:
         """Return the heads of a relation whose tail meets a condition, ascending."""

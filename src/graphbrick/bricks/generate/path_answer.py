@@ -246,6 +246,8 @@ def computed(evidence: Evidence) -> Answer:
             support.append(tuple(cited))
             continue
         value = own.partition(": ")[2] if isinstance(own, str) else own  # «price: 18», one of several
+        if isinstance(value, str) and value not in properties and value.rpartition(" ")[0] in properties:
+            own = value = value.rpartition(" ")[0]  # a number with its unit
         if isinstance(own, int):
             paths = by_end.get(own) or by_start.get(own, [])
         else:

@@ -10,6 +10,8 @@ import typer
 
 from graphbrick.cli.options import (
     Columns,
+    Dates,
+    Decimal,
     Delimiter,
     GraphFolder,
     GraphPlace,
@@ -58,6 +60,8 @@ def build(
     key: Key = None,
     quote: Quote = None,
     reference: References = None,
+    decimal: Decimal = None,
+    dates: Dates = None,
     language: Language = "en",
     labels: Annotated[Path | None, typer.Option(help="Table of keys and labels, for what is there.")] = None,
     label_relation: Annotated[
@@ -98,7 +102,7 @@ def build(
         from graphbrick.core.trace import Trace, record
         from graphbrick.graphs.changes.copying import copy_graph
 
-        of_tables = (relation, name, type_, key, quote is not None, reference)
+        of_tables = (relation, name, type_, key, quote is not None, reference, decimal, dates)
         of_files = (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset)
         if any((*of_tables, *of_files, skip_bad, lenient)):
             raise InputError(
@@ -111,6 +115,7 @@ def build(
         after_change(graph, learn_again=learn)
         return
     roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote, "lenient": lenient}
+    roles |= {"decimal": decimal, "dates": dates}
     options = read_options(delimiter, columns, header, language, references=tuple(reference or ()), **roles)
     told = understood(Path(source), nodes=nodes, options=options)
     if not as_json:

@@ -69,6 +69,7 @@ class PropertyColumn:
         count: Number of entities or triples that have a value.
         is_list: Whether values are lists.
         examples: A few values as texts.
+        unit: The unit of numbers; empty for none.
     """
 
     name: str
@@ -76,6 +77,7 @@ class PropertyColumn:
     count: int
     is_list: bool = False
     examples: tuple[str, ...] = ()
+    unit: str = ""
 
 
 def kind_of(value: Scalar) -> Kind:
@@ -195,6 +197,15 @@ def is_code(text: str) -> bool:
     """
     digits = text.strip().removeprefix("-")
     return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+
+
+def is_exact_float(number: int) -> bool:
+    """Return whether a number with decimals can hold a whole number.
+
+    >>> is_exact_float(1 << 53), is_exact_float((1 << 53) + 1)
+    (True, False)
+    """
+    return -(1 << 53) <= number <= 1 << 53 or (abs(number) <= LARGEST and int(float(number)) == number)
 
 
 def json_value(value: Value) -> object:

@@ -44,7 +44,7 @@ from graphbrick.graphs.records.records import (
 )
 from graphbrick.graphs.records.rules import Rules
 from graphbrick.graphs.store.columns import open_columns
-from graphbrick.graphs.store.literals import find_literal_types
+from graphbrick.graphs.store.literals import find_literal_types, value_texts
 from graphbrick.graphs.store.manifest import PLAIN_VERSION, SKIPPED, VERSION, FileEntry, Manifest
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.graphs.store.writing import search
@@ -196,6 +196,8 @@ class GraphBuilder:
         )
         self.left_out = LeftOut()
         """Receives what the source says and the graph does not keep."""
+        self.units: dict[tuple[str, bool], str] = {}
+        """Units that are known already, by name of the property and whether it belongs to triples."""
         self._triples: list[TripleRecord | EdgeRecord] = []
         self._facts: list[EntityRecord | Described | RankedFact] = []
 
@@ -372,15 +374,14 @@ class GraphBuilder:
         """Write the columns of properties and return them for the manifest."""
         if not read:
             return []
-        columns = Columns(read, LeftOut()).all
-        write = partial(write_columns, self._work, columns)
+        columns = Columns(read, LeftOut())
+        write = partial(write_columns, self._work, columns.all, units={**columns.units, **self.units})
         made: list[dict[str, Any]] = self._steps.run("writing properties", write, frees=(VALUES,))
         return made
 
     def _literals(self, relations: int, columns: list[dict[str, Any]]) -> dict[str, list[str]]:
         """Return the kind and unit of each relation whose tails are numbers or dates, by relation id."""
         relation, tail = (open_array(self._work / f"{name}.npy") for name in ("relation", "tail"))
-        labels = StringTable.open(self._work, "labels")
         out_ptr = open_array(self._work / "out_ptr.npy")
         described = [column.owners for column in open_columns(self._work, columns) if not column.of_triples]
 
@@ -388,7 +389,7 @@ class GraphBuilder:
             has = [np.isin(entities, owners) for owners in described]
             return np.logical_or.reduce([out_ptr[entities + 1] > out_ptr[entities], *has])
 
-        types = find_literal_types(relation, tail, relations, labels.__getitem__, is_node)
+        types = find_literal_types(relation, tail, relations, value_texts(self._work), is_node)
         return {str(number): [kind.kind, kind.unit] for number, kind in sorted(types.items())}
 
     def _checksums(self, progress: Progress) -> dict[str, tuple[int, str]]:

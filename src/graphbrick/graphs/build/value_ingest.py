@@ -6,6 +6,7 @@ with the number of the triple; the marks of triples, which tell equal ones apart
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.files.writing import FileWriter
-from graphbrick.core.properties.values import Kind
+from graphbrick.core.properties.values import Kind, is_exact_float
 from graphbrick.graphs.records.blocks import KIND, FactBlock, TripleBlock
 from graphbrick.graphs.records.columns import ColumnKey
+from graphbrick.graphs.records.interner import text_at
 from graphbrick.graphs.records.records import PROPERTY
 from graphbrick.graphs.store.writing.buckets import COUNT, BucketWriter
 from graphbrick.kernels.strings import cells
@@ -32,6 +34,8 @@ TRIPLES_A_BUCKET = (1 << 32) // COUNT
 """Consecutive triples whose values share a bucket."""
 
 _SHARE = 0.95  # of the cells of a column that must read as values of a kind
+_LONG = 16  # digits of whole numbers that a number with decimals may not hold
+_EXPONENT = re.compile(r"[0-9]+[eE][0-9]+")  # such as 1E5, which is a code if no cell has a sign or a point
 _KINDS = {
     cells.INTEGER: Kind.INTEGER,
     cells.NUMBER: Kind.NUMBER,
@@ -49,12 +53,26 @@ class _Column:
     key: ColumnKey
     of_triples: bool
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(cells.CODE + 1, dtype=np.int64))
+    large: int = 0
+    may_be_codes: bool = True
+
+    def add(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
+        """Classify cells, and look for those that a number with decimals would change."""
+        kinds = cells.cell_kinds(data, starts, ends)
+        self.counts += np.bincount(kinds, minlength=cells.CODE + 1)
+        for row in np.flatnonzero((kinds == cells.INTEGER) & (ends - starts >= _LONG)).tolist():
+            self.large += not is_exact_float(int(text_at(data, starts[row], ends[row])))
+        if self.may_be_codes:
+            rows = np.flatnonzero(kinds == cells.NUMBER).tolist()
+            self.may_be_codes = all(_EXPONENT.fullmatch(text_at(data, starts[row], ends[row])) for row in rows)
 
     def kinds(self) -> list[Kind]:
         """Return the kinds that cells are stored as if they read as one; all other cells are texts."""
         if self.key.kind is not None:
             return [self.key.kind]
         total, best = int(self.counts.sum()), max(_FAMILIES, key=lambda family: int(self.counts[list(family)].sum()))
+        if self.counts[cells.NUMBER] and (self.large or self.may_be_codes):
+            return []
         if self.counts[cells.CODE] or self.counts[list(best)].sum() < _SHARE * total:
             return []
         kinds = [_KINDS[kind] for kind in best if self.counts[kind]]
@@ -99,6 +117,9 @@ class ValueIngest:
                 "list": column.key.is_list,
                 "raw": column.key.kind is None,
                 "of_triples": column.of_triples,
+                "unit": column.key.unit,
+                "large": column.large if column.counts[cells.NUMBER] else 0,
+                "codes": int(column.counts[cells.NUMBER]) if column.may_be_codes else 0,
             }
             for column in self._known
         ]
@@ -153,8 +174,7 @@ class ValueIngest:
         for place, key in enumerate(keys):
             if key.kind is None and not key.is_list:
                 rows = np.flatnonzero(column == place)
-                kinds = cells.cell_kinds(data, starts[rows], ends[rows])
-                self._known[local[place]].counts += np.bincount(kinds, minlength=cells.CODE + 1)
+                self._known[local[place]].add(data, starts[rows], ends[rows])
         return local[column]
 
     def _number(self, key: ColumnKey, *, of_triples: bool) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,12 @@ class Columns:
                 key = (column["name"], self._kind(column, kind), column["list"], column["of_triples"])
                 self._stored[place, cell] = numbers.setdefault(key, len(numbers))
         self.all = list(numbers)
+        self.units = _units(read)
+        """The units of numbers, by name and whether they belong to triples."""
+        for column in read:
+            for fact, why in (("large", "some have more digits than a number"), ("codes", "1E5 may be a code")):
+                if column.get(fact):
+                    left_out.add(f"values of {column['name']} that are kept as texts, as {why}", n=column[fact])
 
     def _kind(self, column: Mapping[str, Any], kind: Kind) -> Kind:
         """Return the kind that a cell is stored as."""
@@ -114,6 +121,14 @@ class Columns:
         values.texts(texts, owners.astype(np.uint32), none, none, stored.astype(np.uint32), buckets.astype(np.int32))
 
 
+def _units(read: Sequence[Mapping[str, Any]]) -> dict[tuple[str, bool], str]:
+    """Return the unit of each property whose columns have the same."""
+    units: dict[tuple[str, bool], set[str]] = {}
+    for column in read:
+        units.setdefault((column["name"], column["of_triples"]), set()).add(column.get("unit", ""))
+    return {key: next(iter(found)) for key, found in units.items() if len(found) == 1 and found != {""}}
+
+
 def place_triple_values(work: Path, triples: int, progress: Progress) -> None:
     """Replace the numbers of triples in `TRIPLE_FACTS` by ids; values of duplicates are left out."""
     width = width_for(triples)
@@ -147,7 +162,10 @@ def spool_triple_values(work: Path, columns: Columns, values: BucketWriter) -> N
 
 
 def write_columns(
-    work: Path, columns: Sequence[tuple[str, Kind, bool, bool]], progress: Progress
+    work: Path,
+    columns: Sequence[tuple[str, Kind, bool, bool]],
+    progress: Progress,
+    units: Mapping[tuple[str, bool], str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """Write the files of all columns that have values, and return the columns for the manifest.
 
@@ -155,6 +173,7 @@ def write_columns(
         work: The folder of the build.
         columns: `Columns.all`.
         progress: Called with the share of the values that are done.
+        units: The units of numbers, by name and whether they belong to triples.
     """
     made: list[dict[str, Any]] = []
     with BucketReader(work / VALUES) as values:
@@ -173,6 +192,8 @@ def write_columns(
                     writer.extend(owner[rows], (stream, starts[rows], ends[rows]))
             for number, writer in writers.items():
                 name, kind, is_list, of_triples = columns[number]
-                facts = {"name": name, "kind": str(kind), "is_list": is_list, "of_triples": of_triples}
+                facts: dict[str, Any] = {"name": name, "kind": str(kind), "is_list": is_list, "of_triples": of_triples}
+                if kind in (Kind.INTEGER, Kind.NUMBER) and (name, of_triples) in units:
+                    facts["unit"] = units[name, of_triples]
                 made.append(facts | {"count": writer.close()})
     return made

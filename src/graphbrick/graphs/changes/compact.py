@@ -67,6 +67,7 @@ def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
         built = graph.manifest
         with GraphBuilder(folder, source=built.source, overwrite=True, near=built.near) as builder:
             builder.left_out = LeftOut.of(built.not_kept)
+            builder.units = {(column.name, column.of_triples): column.unit for column in graph.columns if column.unit}
             builder.check_place = held.check_in_place
             try:
                 count = 0

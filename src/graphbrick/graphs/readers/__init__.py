@@ -73,6 +73,8 @@ class ReadOptions:
         quote: Whether cells of delimited text may stand in double quotes; recognised by default.
         references: References of tables to each other that are not found, as ``orders.buyer=customers``;
             ``orders.code=`` says that a column refers to nothing.
+        decimal: The mark for decimals of columns whose numbers leave it open, such as 1,234: ``.`` or ``,``.
+        dates: The order of day and month of columns whose dates leave it open, such as 5/6/2021: ``dmy`` or ``mdy``.
         lenient: Mend lines and terms of RDF that are almost right, as in dumps of Wikidata and DBpedia, and count what
             cannot be mended instead of raising it.
 
@@ -95,6 +97,8 @@ class ReadOptions:
     quote: bool | None = None
     lenient: bool = False
     references: tuple[str, ...] = ()
+    decimal: str | None = None
+    dates: str | None = None
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (not self.delimiter or set(self.delimiter) & set('\r\n"\0')):
@@ -114,6 +118,10 @@ class ReadOptions:
         if not self.language.strip():
             reason = "language must be a language tag such as 'en', got an empty text"
             raise InputError(reason, code="options.bad_language")
+        for option, value, allowed in (("decimal", self.decimal, (".", ",")), ("dates", self.dates, ("dmy", "mdy"))):
+            if value is not None and value not in allowed:
+                reason = f"{option} must be {' or '.join(allowed)}, got {value!r}"
+                raise InputError(reason, code="options.unknown_form", option=option, value=value)
         if self.max_line_bytes < 1:
             reason = f"max_line_bytes must be 1 or more, got {self.max_line_bytes}; try {1 << 20}"
             raise InputError(reason, code="options.bad_max_line_bytes")

@@ -22,6 +22,7 @@ from graphbrick.core.properties.values import (
     json_value,
     read_value,
 )
+from graphbrick.core.properties.written import unit_in
 from graphbrick.graphs.records.columns import ColumnKey, read_fact
 from graphbrick.graphs.records.records import LeftOut
 
@@ -57,6 +58,7 @@ class Field:
         is_list: Whether the header says that a cell holds several values.
         separator: The text between the values of a cell.
         is_exact: Whether cells are read as they are, blanks included, as exports of this package write them.
+        unit: The unit of its numbers; empty for none.
     """
 
     place: int
@@ -65,6 +67,7 @@ class Field:
     is_list: bool = False
     separator: str = ";"
     is_exact: bool = False
+    unit: str = ""
 
 
 def split_type(cell: str) -> tuple[str, str]:
@@ -91,7 +94,7 @@ def field_of(place: int, cell: str, samples: Sequence[str] = ()) -> Field:
     name, stated = split_type(cell)
     name = name.strip().lstrip("~:") or name.strip()
     if not stated:
-        return Field(place, name)
+        return Field(place, name, unit=unit_in(cell))
     kind, is_list = _KINDS[stated.removesuffix("[]")], stated.endswith("[]")
     separator = "|" if is_list and any("|" in text for text in samples) else ";"
     if any(";" in text for text in samples):

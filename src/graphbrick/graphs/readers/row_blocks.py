@@ -154,14 +154,15 @@ class ColumnValues:
             nothing = ("",) if field.is_exact else _NOTHING
             if field.kind is None:
                 raw = ["" if text == "\\N" else text for text in texts] if "\\N" in texts else texts
-                yield filled(PROPERTY, raw, self.number(ColumnKey(field.name, None)))
+                yield filled(PROPERTY, raw, self.number(ColumnKey(field.name, None, unit=field.unit)))
                 continue
             by_column: dict[int, tuple[list[int], list[str]]] = {}
             for row, text in enumerate(texts):
                 value = None if text in nothing else read(text)
                 if value is not None:
                     for key, carried in property_facts({field.name: value}):
-                        rows, carried_texts = by_column.setdefault(self.number(key), ([], []))
+                        number = self.number(key._replace(unit=field.unit))
+                        rows, carried_texts = by_column.setdefault(number, ([], []))
                         rows.append(row)
                         carried_texts.append(carried)
             for column, (rows, carried_texts) in by_column.items():

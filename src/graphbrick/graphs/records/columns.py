@@ -15,6 +15,7 @@ from graphbrick.core.properties.values import (
     Raw,
     Scalar,
     Value,
+    is_exact_float,
     kind_of,
     raw_kind,
     read_value,
@@ -29,11 +30,13 @@ class ColumnKey(NamedTuple):
         name: The name of the property.
         kind: The kind of the values, or of the elements of lists; None if it is decided from all values.
         is_list: Whether values are lists.
+        unit: The unit of the numbers; empty for none.
     """
 
     name: str
     kind: Kind | None
     is_list: bool = False
+    unit: str = ""
 
     @property
     def form(self) -> str:
@@ -80,7 +83,7 @@ def column_of_form(name: str, form: str) -> ColumnKey:
     """Return the column with a name and a form.
 
     >>> column_of_form("born", "list of date")
-    ColumnKey(name='born', kind=<Kind.DATE: 'date'>, is_list=True)
+    ColumnKey(name='born', kind=<Kind.DATE: 'date'>, is_list=True, unit='')
 
     Raises:
         ValueError: There is no such form.
@@ -113,7 +116,8 @@ def list_kind(values: tuple[Scalar, ...]) -> Kind:
     """Return the kind of the elements of a list."""
     kinds = {Kind.TEXT if isinstance(value, Raw) else kind_of(value) for value in values}
     if kinds == {Kind.INTEGER, Kind.NUMBER}:
-        return Kind.NUMBER
+        are_kept = all(is_exact_float(value) for value in values if isinstance(value, int))
+        return Kind.NUMBER if are_kept else Kind.TEXT
     return kinds.pop() if len(kinds) == 1 else Kind.TEXT
 
 
@@ -155,7 +159,7 @@ def read_raw(properties: Properties, kinds: Mapping[str, Collection[Kind]]) -> P
 def _read_cell(text: str, kinds: Collection[Kind]) -> Scalar:
     kind = raw_kind(text)
     if kind == Kind.INTEGER and Kind.NUMBER in kinds and Kind.INTEGER not in kinds:
-        return float(text)
+        return float(text) if is_exact_float(int(text)) else text
     return _read(text, kind) if not kinds or kind in kinds else text
 
 

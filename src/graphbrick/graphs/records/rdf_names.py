@@ -50,21 +50,28 @@ BOOLEAN_IRI, DATE_IRI = _XSD + "boolean", _XSD + "date"
 DATETIME_IRIS = frozenset({_XSD + "dateTime", _XSD + "dateTimeStamp"})
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)+")
+_SLASHES = 3  # of "http://host/name"
 _HUMPS = re.compile("(?<=a)(?=A)|(?<=A)(?=Aa)")
 
 
 def local_name(iri: str) -> str:
     """Return the local name of an IRI: the part after ``#`` or the last ``/``, percent-decoded.
 
-    If that part is empty, the whole IRI is returned. Blank nodes and literals are returned unchanged.
+    If that part is empty, the whole IRI is returned. A version has the part before it too. Blank nodes and literals are
+    returned unchanged.
 
     >>> local_name("http://dbpedia.org/resource/S%C3%A3o_Paulo")
     'São_Paulo'
+    >>> local_name("https://creativecommons.org/licenses/by/4.0/")
+    'by/4.0'
     """
     if iri.startswith(("_:", '"')):
         return iri
     short = iri.rstrip("#/")
     name = short.rpartition("#" if "#" in short else "/")[2]
+    if _VERSION.fullmatch(name) and short.count("/") > _SLASHES:
+        name = "/".join(short.split("/")[-2:])
     decoded = unquote(name)
     return (name if "\ufffd" in decoded else decoded).strip() or iri
 

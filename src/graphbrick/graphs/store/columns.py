@@ -44,7 +44,7 @@ class Column:
 
     def __init__(self, folder: Path, number: int, facts: PropertyFiles) -> None:
         self.name, self.kind, self.is_list = facts.name, Kind(facts.kind), facts.is_list
-        self.of_triples = facts.of_triples
+        self.of_triples, self.unit = facts.of_triples, facts.unit
         self._folder, self._stem = folder, stem(number)
         self.owners: npt.NDArray[np.uint32] = self._array("owner")
         """The entities or triples that have a value, ascending."""
@@ -68,7 +68,7 @@ class Column:
         """Return name, kind, count and examples."""
         step = max(1, len(self) // _EXAMPLES)
         shown = dict.fromkeys(shown_value(self.value(row)) for row in range(0, len(self), step))
-        return PropertyColumn(self.name, self.kind, len(self), self.is_list, tuple(shown)[:_EXAMPLES])
+        return PropertyColumn(self.name, self.kind, len(self), self.is_list, tuple(shown)[:_EXAMPLES], self.unit)
 
     def of(self, owner: int) -> Value | None:
         """Return the value of an entity or triple; None if it has none."""

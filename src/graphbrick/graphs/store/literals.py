@@ -12,13 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.properties.values import is_code
 from graphbrick.core.session import current_session
+from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.store.stored import StoredGraph
+from graphbrick.graphs.store.strings import StringTable
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -35,6 +39,8 @@ _NUMBER = re.compile(
     r"(?:\s?(?P<unit>%|°[CF]?|[A-Za-zµ]{1,12}(?:[/ ][A-Za-z]{1,10})?[²³23]?))?"
 )
 _DATE = re.compile(r"(?P<year>-?\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2})(?:T[\d:.Z+-]*)?)?")
+_SCHEME = 24  # characters of a key that has the scheme of an IRI
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SEPARATORS = re.compile(r"[,\u202f\u00a0' ]")
 
 
@@ -72,8 +78,24 @@ class LiteralType(NamedTuple):
         return f"{self.kind} in {self.unit}" if self.unit else self.kind
 
 
+def value_text_of(key: str, label: str) -> str:
+    """Return the text that shows whether an entity is a value; empty for an IRI that is called by its last part.
+
+    >>> value_text_of("http://ex.org/report/2020", "2020"), value_text_of('"2020"', "2020")
+    ('', '2020')
+    """
+    return "" if "://" in key[:_SCHEME] and _IRI.match(key) and local_name(key) == label else label
+
+
+def value_texts(folder: Path) -> Callable[[int], str]:
+    """Return the function from the entities of a graph that is being built to `value_text_of`."""
+    labels = StringTable.open(folder, "labels")
+    keys = StringTable.open(folder, "keys") if (folder / StringTable.file("keys")).exists() else labels
+    return lambda entity: value_text_of(keys[entity], labels[entity])
+
+
 def read_literal(text: str) -> Literal | None:
-    """Return the number or date that a text is; None if it is neither.
+    """Return the number or date that a text is; None if it is neither. Digits that begin with zeros are a code.
 
     >>> read_literal("582,650 km²"), read_literal("-3.5 %"), read_literal("Kenya"), read_literal("+254")
     (Literal(kind='integer', value=582650.0, unit='km²'), Literal(kind='decimal', value=-3.5, unit='%'), None, None)
@@ -85,7 +107,7 @@ def read_literal(text: str) -> Literal | None:
     if date:
         return _read_date(date)
     number = _NUMBER.fullmatch(text)
-    if number is None:
+    if number is None or is_code(number["digits"]):
         return None
     value = float(_SEPARATORS.sub("", number["digits"]) + (number["decimals"] or ""))
     unit = (number["before"] or number["unit"] or "").replace("km2", "km²").replace("m2", "m²")
@@ -125,7 +147,11 @@ def _types(graph: StoredGraph) -> dict[int, LiteralType]:
         return {int(relation): LiteralType(*entry) for relation, entry in known.items()}
     ids = graph.triple_ids()
     relation, tail = graph.csr.relation[ids], graph.csr.tail[ids]
-    return find_literal_types(relation, tail, graph.n_relations, graph.label, partial(_is_node, graph))
+
+    def text(entity: int) -> str:
+        return value_text_of(graph.key(entity), graph.label(entity))
+
+    return find_literal_types(relation, tail, graph.n_relations, text, partial(_is_node, graph))
 
 
 def _is_node(graph: StoredGraph, entities: Ints) -> npt.NDArray[np.bool_]:
@@ -140,7 +166,7 @@ def find_literal_types(
     relation: npt.NDArray[np.integer],
     tail: npt.NDArray[np.integer],
     n_relations: int,
-    label: Callable[[int], str],
+    text: Callable[[int], str],
     is_node: Callable[[Ints], npt.NDArray[np.bool_]],
 ) -> dict[int, LiteralType]:
     """Return the types of the relations whose tails are numbers or dates.
@@ -151,13 +177,13 @@ def find_literal_types(
         relation: The relation of each triple.
         tail: The tail of each triple.
         n_relations: Number of relations.
-        label: Returns the label of an entity.
+        text: Returns the text of an entity that shows whether it is a value (`value_text_of`).
         is_node: Returns which entities are more than the tail of triples: they have triples, a type or properties.
     """
     candidates = [
         number
         for number, tails in first_tails(relation, tail, n_relations).items()
-        if _type_of(map(label, tails)) is not None
+        if _type_of(map(text, tails)) is not None
     ]
     types = {}
     for number in candidates:
@@ -167,7 +193,7 @@ def find_literal_types(
         ]
         distinct = np.unique(np.concatenate(parts))
         step = -(-len(distinct) // _SAMPLED)
-        kind = _type_of(map(label, distinct[::step].tolist()))
+        kind = _type_of(map(text, distinct[::step].tolist()))
         if kind is not None and is_node(distinct[::step].astype(np.int64)).mean() < _NODES:
             types[number] = kind
     return types
@@ -249,7 +275,8 @@ def _values(graph: StoredGraph, relation: int) -> Values:
     ids = ids[graph.csr.relation[ids] == relation]
     distinct, place = np.unique(graph.csr.tail[ids], return_inverse=True)
     unit = literal_types(graph)[relation].unit
-    numbers = _numbers([graph.label(entity) for entity in distinct.tolist()], unit)
+    texts = [value_text_of(graph.key(entity), graph.label(entity)) for entity in distinct.tolist()]
+    numbers = _numbers(texts, unit)
     heads, first = np.unique(graph.csr.heads(ids), return_index=True)
     values = numbers[place[first]]
     is_read = ~np.isnan(values)

@@ -43,6 +43,7 @@ class PropertyFiles:
         is_list: Whether values are lists.
         of_triples: Whether it belongs to triples, not to entities.
         count: Number of entities or triples that have a value.
+        unit: The unit of its numbers; empty for none.
     """
 
     name: str
@@ -50,12 +51,19 @@ class PropertyFiles:
     is_list: bool
     of_triples: bool
     count: int
+    unit: str = ""
 
     def check(self) -> None:
         """Raise TypeError or ValueError if a value has a type that a manifest does not allow."""
         Kind(self.kind)
         flags = type(self.is_list) is type(self.of_triples) is bool
-        if not isinstance(self.name, str) or not flags or type(self.count) is not int or self.count < 1:
+        if (
+            not isinstance(self.name, str)
+            or not isinstance(self.unit, str)
+            or not flags
+            or type(self.count) is not int
+            or self.count < 1
+        ):
             raise TypeError(f"a property is {self!r}")
 
 

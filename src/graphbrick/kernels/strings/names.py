@@ -19,7 +19,7 @@ FOLDED, NOTHING, LEFT = 0, 1, 2
 
 _MULTIPLIER = np.uint64(STEP)
 _FEW = 48
-_SHARP, _SLASH, _PERCENT, _UNDERSCORE, _QUOTE, _COLON = 35, 47, 37, 95, 34, 58
+_SHARP, _SLASH, _PERCENT, _UNDERSCORE, _QUOTE, _COLON, _DOT, _V = 35, 47, 37, 95, 34, 58, 46, 118
 
 
 @jit
@@ -133,7 +133,7 @@ def name_grams(
 def local_span(data: Bytes, start: int, end: int) -> tuple[int, int, bool]:
     """Return the start and end of the local name of an IRI, and whether it is left to Python.
 
-    The name of a blank node or literal is its whole text.
+    The name of a blank node or literal is its whole text. Names that may be versions, as `4.0`, are left to Python.
     """
     whole = end
     if end > start and data[start] == _QUOTE:
@@ -152,6 +152,12 @@ def local_span(data: Bytes, start: int, end: int) -> tuple[int, int, bool]:
         elif byte == _SHARP:
             sharp = i + 1
     name = sharp if sharp > start else slash
+    is_version, dots = name < end, 0
+    for i in range(name, end):
+        dots += data[i] == _DOT
+        is_version = is_version and (data[i] == _DOT or 48 <= data[i] <= 57 or (i == name and data[i] == _V))
+    if is_version and dots > 0:
+        return start, whole, True
     return (name, end, False) if name < end else (start, whole, False)
 
 

@@ -234,7 +234,7 @@ def _literal(graph: Graph, column: PropertyColumn) -> LiteralType | None:
         own = [one for one in graph.columns if one.name == column.name and not one.of_triples]
         return LiteralType(DATE) if len(own) == 1 and are_dates(own[0]) else None
     if kind != INTEGER or not _OF_YEARS.search(column.name.lower()):
-        return None if kind is None else LiteralType(kind)
+        return None if kind is None else LiteralType(kind, column.unit)
     values = _numbers_of_columns(graph, column.name).values
     is_year = len(values) > 0 and _YEARS[0] <= values.min() and values.max() <= _YEARS[-1]
     return LiteralType(YEAR if is_year else INTEGER)

@@ -25,9 +25,9 @@ CARS = "Model,Brand,Gears,Released\nNSX,Acura,9,2021-02-01\nR8,Audi,7,2020-06-30
 def test_a_table_of_records(tmp_path: Path, name: str) -> None:
     read = Reading(one_file(tmp_path, name, CARS))
     properties = {"Brand": Raw("Acura"), "Gears": Raw("9"), "Released": Raw("2021-02-01")}
-    assert read.records[0] == EntityRecord("Car/1", "NSX", types=("Car",), properties=properties)
+    assert read.records[0] == EntityRecord("Car/1", "NSX", types=("Car", "Model"), properties=properties)
     assert read.told == [
-        f"{name}: class Car, rows are numbered, name Model; 3 properties (Brand, Gears, Released)",
+        f"{name}: class Car and Model, rows are numbered, name Model; 3 properties (Brand, Gears, Released)",
     ]
     graph = build(tmp_path / name, tmp_path / "cars.graph")
     assert (graph.n_entities, graph.n_triples) == (2, 0)
@@ -82,7 +82,7 @@ def test_a_wide_sheet(tmp_path: Path) -> None:
     read = Reading(workbook(tmp_path / "cars_2021.xlsx", {"Sheet1": rows}))
     day = datetime.date(2020, 6, 30)
     assert read.records[1] == EntityRecord(
-        "Car/2", "R8", types=("Car",), properties={"Brand": "Audi", "Engine": 5.0, "Day": day}
+        "Car/2", "R8", types=("Car", "Model"), properties={"Brand": "Audi", "Engine": 5.0, "Day": day}
     )
     assert read.left_out.counts == {}
 
@@ -160,3 +160,19 @@ def test_rows_of_another_width_are_bad_records(tmp_path: Path) -> None:
         Reading(file)
     read = Reading(file, skip=True)
     assert (len(read.nodes), read.bad.count) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "noun"),
+    [("country", "Country"), ("State Name", "State"), ("title", ""), ("name", ""), ("Produkt", ""), ("data", "Data")],
+)
+def test_the_header_of_names_is_a_class_too(tmp_path: Path, header: str, noun: str) -> None:
+    text = f"{header},income,health,population\nAlbania,10,76,3\nNorway,64,81,5\n"
+    read = Reading(one_file(tmp_path, "data.csv", text))
+    assert read.records[0].types == tuple(dict.fromkeys(filter(None, ("Data", noun))))
+    assert (f"class Data and {noun}," in read.told[0]) == (noun not in ("", "Data"))
+
+
+def test_the_header_of_names_is_no_class_of_several_tables(tmp_path: Path) -> None:
+    write_all(tmp_path, {"a.csv": "country,income\nNorway,64\nChad,1\n", "b.csv": "code,size\nx,1\ny,2\n"})
+    assert {name for record in Reading(tmp_path).records for name in record.types} == {"A", "B"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, ValuePlan
-from graphbrick.core.properties.values import shown_value
+from graphbrick.core.properties.values import Kind, Value, kind_of, shown_value
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import numbers_of, value_of
 
@@ -24,6 +24,18 @@ def shown_number(value: float | bool, unit: str) -> str:
         return "yes" if value else "no"
     number = f"{value:,.2f}".rstrip("0").rstrip(".")
     return f"{number} {unit}".strip()
+
+
+def value_with_unit(value: Value, unit: str) -> str:
+    """Return a value as the graph has it, numbers with their unit.
+
+    >>> value_with_unit(120, "cm"), value_with_unit("tall", "cm"), value_with_unit((1, 2.5), "kg")
+    ('120 cm', 'tall', '1 kg, 2.5 kg')
+    """
+    if isinstance(value, tuple):
+        return ", ".join(value_with_unit(one, unit) for one in value)
+    is_number = kind_of(value) in (Kind.INTEGER, Kind.NUMBER)
+    return f"{shown_value(value)} {unit}".strip() if is_number else shown_value(value)
 
 
 HOW = {
@@ -98,7 +110,7 @@ class Amount(ValuePlan):
         source, first = self.measure.source, int(entities[0])
         if source.relation < 0:
             value = value_of(place.graph, source, first)
-            return None if value is None else Shown(shown_value(value))
+            return None if value is None else Shown(value_with_unit(value, "" if source.measured else source.unit))
         known = numbers_of(place.graph, source)
         at = int(np.searchsorted(known.heads, first))
         if at == len(known.heads) or known.heads[at] != first:

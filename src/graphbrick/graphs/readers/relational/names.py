@@ -9,8 +9,9 @@ from typing import NamedTuple
 from graphbrick.graphs.readers.relational.plan import Names
 from graphbrick.graphs.readers.relational.profile import Places
 from graphbrick.graphs.readers.relational.tables import SourceTable
-from graphbrick.graphs.readers.relational.words import Words, words_of
+from graphbrick.graphs.readers.relational.words import Words, class_name, singular_of, words_of
 from graphbrick.graphs.readers.roles import ALIASES, DESCRIPTION, TYPES, find_column, is_name_of, plain_name
+from graphbrick.language import forms
 
 _FIRST = ("first", "given", "fore", "f", "christian")
 _LAST = ("last", "family", "sur", "l", "second")
@@ -24,6 +25,12 @@ _NO_NAMES = frozenset(
 )
 """Words of columns whose values differ, and name nothing."""
 _NAMES = frozenset("city town subject headline question term word caption task model brand topic summary".split())
+_NO_CLASSES = (_NO_NAMES - {"state"}) | frozenset(
+    "name title label id key code number login username handle nickname full first last display short long row item "
+    "value description caption headline subject summary".split()
+)
+"""Words of columns of names that do not say what the rows are."""
+_PHRASE = 4  # words, from which a header is no noun
 _LETTER = re.compile(r"[^\W\d_]")
 _RANDOM = re.compile(r"[0-9a-fA-F-]{16,}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
@@ -70,6 +77,19 @@ def names_in(table: SourceTable, words: Words, key: Places, taken: Sequence[int]
     logins = [plain.index(login) for login in _LOGINS if login in plain]
     first = [] if title or logins else _first_column(table, free, key)
     return Names((*title, *logins[:1], *first), (), aliases, types, description)
+
+
+def row_noun(column: str) -> str:
+    """Return the noun in the header of a column of names, which says what the rows are; empty for none.
+
+    >>> row_noun("country"), row_noun("State Name"), row_noun("title"), row_noun("full_name")
+    ('Country', 'State', '', '')
+    """
+    words = words_of(column)
+    if words[-1:] == ("name",):
+        words = words[:-1]
+    is_noun = bool(words) and forms.is_installed() and forms.is_noun(words[-1]) and words[-1] not in _NO_CLASSES
+    return class_name(singular_of(words)) if is_noun and len(words) < _PHRASE else ""
 
 
 class Chosen(NamedTuple):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from graphbrick.core.properties.written import Written
 from graphbrick.graphs.readers.ends import KeySet
 from graphbrick.graphs.readers.fields import Field
 from graphbrick.graphs.readers.relational.profile import Places, Profile, whole
@@ -72,6 +73,8 @@ class TablePlan:
         fields: The columns of properties.
         joins: Whether each row is a triple between its two references, and no entity.
         relation: The name of the relation of these triples.
+        noun: A second class of its rows: what the column of names is called; empty for none.
+        written: How the cells of columns are written that are no plain numbers or ISO dates, by column.
     """
 
     table: SourceTable
@@ -84,6 +87,8 @@ class TablePlan:
     fields: tuple[Field, ...]
     joins: bool = False
     relation: str = ""
+    written: Mapping[int, Written] = field(default_factory=dict)
+    noun: str = ""
 
     def key_of(self, cells: Cells, number: int) -> str:
         """Return the key of a row without its class; empty if the row has none.
@@ -131,7 +136,8 @@ class Plan:
             parts.append(f"relation {plan.relation} from {first} to {second}")
         else:
             names = plan.table.columns
-            parts.append(f"class {plan.type}" if plan.names.types is None else f"type {names[plan.names.types]}")
+            also = f" and {plan.noun}" if plan.noun else ""
+            parts.append(f"class {plan.type}{also}" if plan.names.types is None else f"type {names[plan.names.types]}")
             parts.append(f"key {' and '.join(names[place] for place in plan.key)}" if plan.key else "rows are numbered")
             parts.append(f"name {self._name(plan)}")
             parts += (f"{reference.relation} is {self._reference(plan, reference)}" for reference in plan.references)

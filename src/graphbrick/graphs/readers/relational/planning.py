@@ -11,8 +11,8 @@ from graphbrick.graphs.readers.columns import field_columns
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.relational.candidates import candidates, is_number, own_keys
 from graphbrick.graphs.readers.relational.joins import has_names, joins
-from graphbrick.graphs.readers.relational.names import Chosen, names_in
-from graphbrick.graphs.readers.relational.plan import Plan, Reference, TablePlan
+from graphbrick.graphs.readers.relational.names import Chosen, names_in, row_noun
+from graphbrick.graphs.readers.relational.plan import Names, Plan, Reference, TablePlan
 from graphbrick.graphs.readers.relational.profile import Places, Profile, profiled
 from graphbrick.graphs.readers.relational.references import References, stated_references
 from graphbrick.graphs.readers.relational.sqlite import binary_values
@@ -26,6 +26,7 @@ from graphbrick.graphs.readers.relational.words import (
     table_words,
     words_of,
 )
+from graphbrick.graphs.readers.relational.written_columns import written_fields
 from graphbrick.graphs.readers.roles import named_column
 from graphbrick.graphs.records.records import BadRecords, LeftOut
 
@@ -71,7 +72,7 @@ def planned(tables: Sequence[SourceTable], options: ReadOptions, notes: LeftOut,
     _note_empty_columns(tables, profiles, reading.left_out, notes)
     chosen_keys = [_key(tables[n], by_name[n], profiles[n], chosen.key(n)) for n in range(len(tables))]
     references = References(tables, words, profiles, chosen_keys, reading, notes).found(found, declared)
-    return _Assembly(tables, words, profiles, chosen_keys, references, chosen, notes).plan(kept)
+    return _Assembly(tables, words, profiles, chosen_keys, references, chosen, notes, options).plan(kept)
 
 
 def _with_declared(table: SourceTable, own: Sequence[int]) -> list[int]:
@@ -142,7 +143,9 @@ class _Assembly:
         references: Sequence[Sequence[Reference]],
         chosen: _Chosen,
         notes: LeftOut,
+        options: ReadOptions,
     ) -> None:
+        self._options = options
         self._tables, self._words, self._profiles = tables, words, profiles
         self._keys, self._references, self._chosen, self._notes = keys, references, chosen, notes
         self._classes = _classes(tables, words)
@@ -180,9 +183,27 @@ class _Assembly:
             for one, name in zip(references, self._relations(place, references), strict=True)
         )
         relation = " ".join(self._words[place]) if is_join else ""
+        fields, written = written_fields(table, fields, profile, {*key, *taken, *names.columns}, self._options)
+        self._notes.update(written.notes)
         return TablePlan(
-            table, self._words[place], self._classes[place], profile, key, names, own, fields, is_join, relation
+            table,
+            self._words[place],
+            self._classes[place],
+            profile,
+            key,
+            names,
+            own,
+            fields,
+            is_join,
+            relation,
+            written.columns,
+            self._noun(table, names) if len(number) == 1 and not is_join else "",
         )
+
+    def _noun(self, table: SourceTable, names: Names) -> str:
+        """Return what the column of names of the only table is called, if that says what the rows are."""
+        noun = row_noun(table.columns[names.columns[0]]) if names.columns and names.types is None else ""
+        return "" if noun in self._classes else noun
 
     def _relations(self, place: int, references: Sequence[Reference]) -> list[str]:
         """Return different names for the relations of a table.

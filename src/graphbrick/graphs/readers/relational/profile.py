@@ -11,6 +11,8 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.properties.values import is_exact_float
+from graphbrick.core.properties.written import WrittenCells
 from graphbrick.graphs.readers.ends import KeySet
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.relational.tables import Cells, SourceTable
@@ -43,6 +45,8 @@ class Profile:
         midnights: The columns of dates with a time that is always midnight.
         mixed: The columns of whole numbers and other numbers.
         values: The columns of numbers or dates, by the first rows.
+        cells: How the cells of each column are written.
+        large: The columns of `mixed` with a whole number that a number with decimals cannot hold.
     """
 
     rows: int
@@ -52,6 +56,8 @@ class Profile:
     midnights: frozenset[int] = frozenset()
     mixed: frozenset[int] = frozenset()
     values: frozenset[int] = frozenset()
+    cells: list[WrittenCells] = field(default_factory=list)
+    large: frozenset[int] = frozenset()
 
     def identifies(self, places: Places) -> bool:
         """Return whether all rows have a key in some columns, and all keys differ."""
@@ -90,14 +96,21 @@ def profiled(table: SourceTable, reading: FileReading, wanted: Collection[Places
     profile = Profile(0, [0] * width, {places: KeySet() for places in wanted}, dict.fromkeys(wanted, 0))
     dates = {place for place in range(width) if _may_be_midnights(table, place)}
     kinds: list[set[type]] = [set() for _ in range(width)]
+    profile.cells = list(map(WrittenCells, table.columns))
+    large = set[int]()
     for batch in batches(table, reading):
         profile.rows += len(batch)
         for place, cells in enumerate(zip(*batch, strict=True)):
             if table.typed:
                 profile.filled[place] += sum(cell is not None and cell != "" for cell in cells)
-                kinds[place] |= set(map(type, cells))
+                found = set(map(type, cells))
+                kinds[place] |= found
+                if int in found and any(type(cell) is int and not is_exact_float(cell) for cell in cells):
+                    large.add(place)
             else:
                 profile.filled[place] += sum(map(bool, cells))
+            if profile.cells[place].is_open:
+                profile.cells[place].extend(cells)
             if place in dates and not all(map(_is_midnight, cells)):
                 dates.discard(place)
         for places, keys in profile.keys.items():
@@ -107,6 +120,7 @@ def profiled(table: SourceTable, reading: FileReading, wanted: Collection[Places
                 keys.add(hashes_of(texts))
     profile.values = frozenset(place for place in range(width) if _holds_values(table, place))
     profile.mixed = frozenset(place for place, found in enumerate(kinds) if {int, float} <= found)
+    profile.large = frozenset(large & profile.mixed)
     profile.midnights = frozenset(place for place in dates if profile.filled[place])
     return profile
 

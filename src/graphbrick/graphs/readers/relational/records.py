@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
+from graphbrick.core.properties.values import shown_value
 from graphbrick.graphs.readers.excel import note_formulas
 from graphbrick.graphs.readers.fields import Field, cell_text, several_of, value_of
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.relational.plan import Plan, Reference, TablePlan, spoken
 from graphbrick.graphs.readers.relational.profile import BATCH, MISSING, Places, hashes_of
 from graphbrick.graphs.readers.relational.tables import Cells
+from graphbrick.graphs.readers.relational.written_columns import typed_cell
 from graphbrick.graphs.readers.row_blocks import ColumnValues, Group, fact_block, filled, triple_block
 from graphbrick.graphs.readers.rows import empty_key
 from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
@@ -94,7 +96,8 @@ class _TypedValues:
                 value = value_of(cell)
                 if value is not None:
                     for key, text in property_facts({field.name: value}):
-                        rows, texts = by_column.setdefault(self.number(key), ([], []))
+                        number = self.number(key._replace(unit=field.unit))
+                        rows, texts = by_column.setdefault(number, ([], []))
                         rows.append(row)
                         texts.append(text)
             for column, (rows, texts) in by_column.items():
@@ -130,7 +133,9 @@ class _Rows:
             else ColumnValues(fields, reading, source.title)
         )
         self._spoken = spoken(table)
-        self._own = {*table.key, *(place for one in table.references for place in one.columns)}
+        own = self._own = {*table.key, *(place for one in table.references for place in one.columns)}
+        self._midnights, self._mixed = table.profile.midnights - own, table.profile.mixed - own
+        self._large = table.profile.large - own
 
     def parts(self) -> Iterator[Part]:
         """Yield the entities and triples of all rows."""
@@ -162,10 +167,17 @@ class _Rows:
     def _even(self, cells: Cells) -> Cells:
         """Return a row with values of the same kind in each column: dates without midnight, numbers among numbers."""
         cells = self._without_missing(cells)
-        midnights, mixed = self._table.profile.midnights - self._own, self._table.profile.mixed - self._own
-        if not (midnights or mixed):
+        midnights, mixed, large = self._midnights, self._mixed, self._large
+        if not (midnights or mixed or self._table.written):
             return cells
         even = list(cells)
+        for place, written in self._table.written.items():
+            cell = even[place]
+            if isinstance(cell, str) and cell:
+                plain = written.plain(cell)
+                even[place] = typed_cell(plain, written) if self._table.table.typed and plain != cell else plain
+            elif type(cell) is int:
+                even[place] = float(cell)
         for place in midnights:
             cell = even[place]
             if isinstance(cell, datetime.datetime):
@@ -173,7 +185,9 @@ class _Rows:
             elif isinstance(cell, str):
                 even[place] = cell[:10]
         for place in mixed:
-            if type(even[place]) is int:
+            if place in large:
+                even[place] = even[place] if even[place] is None else shown_value(even[place])
+            elif type(even[place]) is int:
                 even[place] = float(even[place])
         return even
 
@@ -259,6 +273,8 @@ class _Rows:
         place = self._table.names.types
         if place is None:
             yield filled(TYPE, [self._table.type] * len(rows))
+            if self._table.noun:
+                yield filled(TYPE, [self._table.noun] * len(rows))
             return
         several = [several_of(cell_text(row.cells[place])) or (self._table.type,) for row in rows]
         found = [(at, text) for at, texts in enumerate(several) for text in texts]

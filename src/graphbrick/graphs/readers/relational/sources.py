@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.properties.written import COMMA, POINT
 from graphbrick.graphs.readers.delimited import Table, choose_delimiter, other_delimiter, wrong_width
 from graphbrick.graphs.readers.excel import SheetTable, sheet_rows, sheet_tables
 from graphbrick.graphs.readers.folders import SourceFile, base_name, stem
@@ -72,7 +73,8 @@ def text_table(source: SourceFile, options: ReadOptions) -> SourceTable | None:
         reading = replace(reading, options=options, table=TableHints("nodes", source.hints.header))
         return _rows_below(table, titles, first, reading)
 
-    return SourceTable(file, base_name(file), file.name, _titles(first), samples, rows_of, remark=below_titles(titles))
+    mark, remark = POINT if table.delimiter == COMMA else "", below_titles(titles)
+    return SourceTable(file, base_name(file), file.name, _titles(first), samples, rows_of, remark=remark, mark=mark)
 
 
 def below_titles(titles: int) -> str:

@@ -48,6 +48,7 @@ class SourceTable:
         primary: The names of the columns of the primary key that the source declares.
         foreign: The foreign keys that it declares.
         remark: How its header was found, where that is not plain.
+        mark: The mark for decimals that its delimiter shows; else empty.
     """
 
     file: Path
@@ -60,6 +61,7 @@ class SourceTable:
     primary: tuple[str, ...] = ()
     foreign: tuple[ForeignKey, ...] = field(default=())
     remark: str = ""
+    mark: str = ""
 
     def places(self, names: Sequence[str]) -> tuple[int, ...] | None:
         """Return the indices of columns by name, in whatever case; None if one of them is not there."""

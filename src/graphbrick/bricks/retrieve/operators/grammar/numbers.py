@@ -341,10 +341,10 @@ class Numbers:
         """
         if not bound.unit:
             return 1.0
-        name = measure.text(self.place)
+        name, unit = measure.text(self.place), measure.unit(self.place)
         if bound.unit == "k":  # read as thousands
             return 0.001 if "k" in stems(spaced(name)) else 1.0
-        known = factor_of(name, bound.unit)
+        known = 1.0 if bound.unit == unit else factor_of(f"in {unit}" if unit else name, bound.unit)
         if known is not None or stem(bound.unit) in {stem(unit) for unit in self.english.units}:
             return known or 1.0
         if any(stem(bound.unit) in (word, word.rstrip("s")) for word in stems(spaced(name))):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.amounts import value_with_unit
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.sets import (
     Ints,
@@ -76,7 +77,8 @@ class Values(TextPlan):
         return self.part == "count"
 
     def _texts(self, value: Value) -> list[str]:
-        texts = [shown_value(one) for one in (value if isinstance(value, tuple) else (value,))]
+        unit = "" if self.source.measured else self.source.unit
+        texts = [value_with_unit(one, unit) for one in (value if isinstance(value, tuple) else (value,))]
         return [text[:4] for text in texts] if self.part == "year" else texts
 
     def proofs(self, place: Place) -> list[Item]:
