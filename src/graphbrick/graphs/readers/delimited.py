@@ -202,9 +202,13 @@ def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: b
 
 
 def other_delimiter(file: Path, delimiter: str) -> str | None:
-    """Return a delimiter that splits nearly all first lines alike, where the given one splits none; else None."""
+    """Return a delimiter that splits nearly all first lines alike, where the given one splits none; else None.
+
+    One that splits most lines but not the first, as the commas of decimals do below «Stadt;Einwohner», splits none.
+    """
     lines = _sample(file)[0][:_SAMPLE_LINES]
-    if not lines or sum(len(split_line(line, delimiter)) > 1 for line in lines) > len(lines) / 2:
+    is_split = [len(split_line(line, delimiter)) > 1 for line in lines]
+    if not lines or (sum(is_split) > len(lines) / 2 and (is_split[0] or len(lines) == 1)):
         return None
     for mark in _SUGGESTED:
         widths = Counter(len(split_line(line, mark)) for line in lines)

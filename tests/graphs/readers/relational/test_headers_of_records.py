@@ -31,6 +31,7 @@ SHOPS = [
         "id,city,people\n1,Lyon,522969\n2,Nice,342669\n",
         "maker,model,doors\nA,one,3\nA,two,5\nB,three,5\nB,four,3\n",
         "name,age\nAnn,3\nBo,5\n",
+        "Stadt;Einwohner;Quote\nBonn;1.073;8,7\nUlm;1.487;4,4\nKiel;2.500;2,1\n",  # commas of decimals below semicolons
     ],
 )
 def test_few_columns_of_records(tmp_path: Path, text: str) -> None:
