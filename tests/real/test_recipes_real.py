@@ -1,6 +1,9 @@
 """Every published recipe end to end, with real models. ``pytest -s`` shows the answers and what each run took.
 
-Every recipe is asked a question about a small corner of MetaQA and one about the world graph, where prompts are long.
+The instances of LEGO-GraphRAG and their variants, which extract a subgraph and choose paths in it, are asked a question
+about a small corner of MetaQA, and the instances also one about the world graph, where prompts are long. Agents,
+queries and published systems are asked about MetaQA, recipes for text about a novella. KELP and GSR have to be trained
+first: `tests/recipes/test_systems.py` does both.
 """
 
 from __future__ import annotations
@@ -8,20 +11,29 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from graphbrick import LLM, CrossEncoder, Generate, Graph, MiniLM, Pipeline, parse
+from graphbrick import LLM, CrossEncoder, Generate, Graph, LocalLLM, MiniLM, Pipeline, parse
 from graphbrick.bricks.retrieve.documents.community_reports import CommunityReports
 from graphbrick.bricks.retrieve.paths.beam_search import BeamSearch
 from graphbrick.core import Subgraph
 from graphbrick.core.trace import StageTrace
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.pipeline import RerankStage, Sequence, Union
 from graphbrick.pipeline.run import Run
 from graphbrick.recipes import Recipe, published
+from graphbrick.text.exchange.graphrag.importing import import_graphrag
 
 pytestmark = pytest.mark.models
 
+# Instances end in a part that answers from paths. Two need a model of embeddings, or one that was trained.
+PATHS = [name for name, one in published().items() if {"answer", "paths", "extract"} & set(one.parts)]
+INSTANCES = [name for name in PATHS if name.isdigit() or name.removeprefix("P").isdigit() or name == "GRAG-M"]
+VARIANTS = [name for name in PATHS if name not in INSTANCES and "llm_embedder" not in published()[name].parts]
+TEXT = [name for name, one in published().items() if one.group == "graphs from text"]
+OTHERS = [name for name in published() if name not in {*PATHS, *TEXT, "KELP", "GSR", "LLMS-E"}]
 # Where the language model writes the answer too; elsewhere paths answer, as recipes have it.
 GENERATED = ("12", "13", "GRAG-M")
 
@@ -49,9 +61,19 @@ def countries(world: Graph) -> Asked:
     return Asked(world, question, frozenset({"Kenyan shilling"}))
 
 
+@pytest.fixture(scope="session")
+def novella(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> TextGraph:
+    """Passages, entities and reports on a story, as Microsoft GraphRAG made them."""
+    source = data_dir / "graphrag_dulce"
+    if not source.is_dir():
+        pytest.skip("no graphrag_dulce in the data folder")
+    return import_graphrag(source, tmp_path_factory.mktemp("dulce") / "dulce.graph").graph
+
+
 def parts_of(recipe: Recipe, llm: LLM, reranker: CrossEncoder) -> dict[str, str]:
     """The parts of a recipe: models that were not tuned stand for those that were."""
     models = {"embedder": MiniLM(), "tuned_embedder": MiniLM(), "reranker": reranker, "llm": llm, "tuned_llm": llm}
+    models |= {"writer": llm, "sampling_llm": llm, "grammar_llm": LocalLLM("qwen2.5-coder-0.5b", max_tokens=256)}
     parts = {name: repr(model) for name, model in models.items()}
     parts["reports"] = f"PPR(k=1000) >> CommunityReports({llm!r}, MiniLM())"  # nothing is prepared beside the graphs
     return {name: text for name, text in parts.items() if name in recipe.parts}
@@ -60,7 +82,8 @@ def parts_of(recipe: Recipe, llm: LLM, reranker: CrossEncoder) -> dict[str, str]
 def text_for_films(recipe: Recipe, llm: LLM, reranker: CrossEncoder) -> str:
     """The text of a recipe for the question about films."""
     parts = parts_of(recipe, llm, reranker)
-    return recipe.text(**parts | ({"answer": repr(Generate(llm))} if recipe.name in GENERATED else {}))
+    is_written = recipe.name in GENERATED and "answer" in recipe.parts
+    return recipe.text(**parts | ({"answer": repr(Generate(llm))} if is_written else {}))
 
 
 @cache
@@ -138,7 +161,7 @@ def show(name: str, run: Run) -> None:
     sys.stdout.write("\n" + "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("name", published())
+@pytest.mark.parametrize("name", [*INSTANCES, *VARIANTS])
 def test_a_corner_of_metaqa(name: str, films: Asked, llm: LLM, reranker: CrossEncoder) -> None:
     recipe = published()[name]
     text = text_for_films(recipe, llm, reranker)
@@ -149,7 +172,7 @@ def test_a_corner_of_metaqa(name: str, films: Asked, llm: LLM, reranker: CrossEn
         assert run.evidence  # nothing but a language model can choose no path at all
 
 
-@pytest.mark.parametrize("name", published())
+@pytest.mark.parametrize("name", INSTANCES)
 def test_the_world(name: str, countries: Asked, llm: LLM, reranker: CrossEncoder) -> None:
     recipe = published()[name]
     text = recipe.text(**parts_of(recipe, llm, reranker))
@@ -158,6 +181,38 @@ def test_the_world(name: str, countries: Asked, llm: LLM, reranker: CrossEncoder
     check(run, parse(text))
     if not recipe.uses_llm:
         assert run.evidence
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_agents_queries_and_systems(name: str, films: Asked, llm: LLM, reranker: CrossEncoder) -> None:
+    recipe = published()[name]
+    run = run_text(recipe.text(**parts_of(recipe, llm, reranker)), films.graph, films.question)
+    show(f"MetaQA, recipe {name}", run)
+    check_others(run)
+    for path in run.evidence.paths if run.evidence else ():
+        assert set(path.triples) <= set(range(films.graph.n_triples))
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", TEXT)
+def test_a_novella(name: str, novella: TextGraph, llm: LLM, reranker: CrossEncoder) -> None:
+    recipe = published()[name]
+    text = recipe.text(**parts_of(recipe, llm, reranker))
+    run = run_text(text, novella, "What does the squad do at the base?")
+    show(f"novella, recipe {name}", run)
+    check_others(run)
+    assert run.evidence is not None
+    assert all(item.kind in ("passage", "entity", "triple", "report", "text") for item in run.evidence.items)
+
+
+def check_others(run: Run) -> None:
+    """What holds where a model decides what is looked at."""
+    assert run.answer is not None
+    assert sum(stage.calls for stage in run.trace.stages) > 0
+    assert sum(stage.tokens_out for stage in run.trace.stages) > 0
+    if run.evidence is not None and run.answer.support:
+        assert all(0 <= at < len(run.answer.evidence.items) for places in run.answer.support for at in places)
+    assert not [event for event in run.trace.events if "did not report the tokens" in event]
 
 
 def ends(run: Run) -> set[str]:
