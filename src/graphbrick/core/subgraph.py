@@ -41,36 +41,6 @@ class Subgraph(Shown):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
-    def fault(self) -> str:
-        """Return what is wrong with the arrays, as the end of a sentence; empty if they are as they must be."""
-        if self.nodes is None or self.triples is None:
-            return ""
-        for name, ids in (("nodes", self.nodes), ("triples", self.triples)):
-            if not isinstance(ids, np.ndarray) or ids.dtype != np.int32 or ids.ndim != 1:
-                got = f"{ids.ndim}-d {ids.dtype}" if isinstance(ids, np.ndarray) else type(ids).__name__
-                return f"whose {name} are not a one-dimensional array of int32, but {got}"
-            if (ids[1:] <= ids[:-1]).any():
-                return f"whose {name} are not ascending and distinct; np.unique makes them so"
-        if len(self.nodes) and not 0 <= self.nodes[0] <= self.nodes[-1] < self.graph.n_entities:
-            return f"with entities that the graph does not have; its ids are 0 to {self.graph.n_entities - 1:,}"
-        known = self.graph.triple_ids() if isinstance(self.graph.csr, ScatteredCsr) else np.arange(self.graph.n_triples)
-        if not np.isin(self.triples, known, assume_unique=True).all():
-            return "with triples that the graph does not have"
-        whole = self.graph.csr
-        ends = np.union1d(whole.heads(self.triples), whole.tail[self.triples])
-        if not np.isin(ends, self.nodes, assume_unique=True).all():
-            return "with triples whose ends are not both among its nodes"
-        return ""
-
-    def holds(self, other: Subgraph) -> bool:
-        """Return whether all entities and triples of another view of the graph are in this one."""
-        if self.nodes is None or self.triples is None:
-            return True
-        if other.nodes is None or other.triples is None:
-            other = Subgraph(other.graph, np.arange(other.graph.n_entities, dtype=np.int32), other.graph.triple_ids())
-        pairs = (other.nodes, self.nodes), (other.triples, self.triples)
-        return all(bool(np.isin(part, own, assume_unique=True).all()) for part, own in pairs)  # type: ignore[arg-type]
-
     @property
     def is_whole(self) -> bool:
         """True if this is the whole graph, which is never copied."""

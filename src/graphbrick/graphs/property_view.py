@@ -23,7 +23,6 @@ from graphbrick.core.properties.values import (
     shown_value,
 )
 from graphbrick.core.session import current_session
-from graphbrick.graphs.records.rdf_names import rdf_value
 from graphbrick.graphs.store.literals import DATE, INTEGER, YEAR, LiteralType, first_tails, literal_types, values_of
 from graphbrick.graphs.store.stored import StoredGraph
 
@@ -133,6 +132,8 @@ class PropertyView(StoredGraph, HasProperties):
             kind = known.kind
         value = None if kind is None else read_value(text, kind)
         if value is None and key.endswith(">"):
+            from graphbrick.graphs.records.rdf_names import rdf_value  # few graphs have literals of RDF
+
             value = rdf_value(text, key.rpartition("^^<")[2].removesuffix(">"))
         return text if value is None else value
 

@@ -113,7 +113,7 @@ class Pipeline(ABC):
         Args and errors as for calling it.
         """
         from graphbrick.pipeline.beginning import begin
-        from graphbrick.pipeline.near import answered
+        from graphbrick.pipeline.interpreter import answered
 
         return answered(self, begin(self, graph, query, seeds))
 

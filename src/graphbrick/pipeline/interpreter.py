@@ -6,22 +6,18 @@ memory, the common beginnings of several pipelines are done once.
 
 from __future__ import annotations
 
-import sys
-import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.compute import report, watched_part
-from graphbrick.core.errors import BrickError, GraphbrickError, LinkError, PipelineError, shown
+from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
 from graphbrick.core.graph import Capability, Labels, PerQuestion, capabilities_of
 from graphbrick.core.trace import DETAIL, Trace, event, record
-from graphbrick.pipeline.apply import Apply
 from graphbrick.pipeline.beginning import begin, links_itself
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError, check_budget
@@ -37,7 +33,6 @@ from graphbrick.pipeline.stages import (
     RerankStage,
     RetrieveStage,
     Stage,
-    fault_of_subgraph,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LONGEST_STAGE = 60  # characters of a stage that are shown with its progress
-_LONGEST_REASON = 300  # characters of an exception that are told
+_OF_FUNCTIONS = "graphbrick.pipeline.apply"  # the stages made of functions of the user
 
 
 @dataclass(frozen=True)
@@ -101,13 +96,33 @@ def answer(
             pipeline=shown(pipeline),
             gives=pipeline.gives,
         )
-    from graphbrick.pipeline.near import answered  # which needs this module
-
     run = answered(pipeline, begin(pipeline, graph, query, seeds))
     if run.answer is None:
         undone = () if run.stopped is None else run.stopped.undone
         raise StoppedError(str(run.stopped), code="run.stopped", undone=undone)
     return replace(run.answer, trace=run.trace)
+
+
+def answered(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Run:
+    """Like `execute`, with near readings where there is no answer, and one for each entity of a name.
+
+    Raises:
+        LinkError: The question names no entity; ``readings`` are questions with names that the graph has.
+        GraphbrickError: A stage failed.
+    """
+    try:
+        done = execute(pipeline, run, memory)
+    except LinkError as error:
+        from graphbrick.pipeline.near import offered  # which needs this module
+
+        error.readings = offered(pipeline, run, error)
+        raise
+    is_sure = done.answer is not None and bool(done.answer.texts)
+    if is_sure and not any(mention.others for mention in done.query.mentions):
+        return done
+    from graphbrick.pipeline.near import with_readings
+
+    return with_readings(pipeline, done)
 
 
 def execute(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Run:
@@ -169,37 +184,11 @@ def _advanced(course: Course, stage: Pipeline) -> Course:
 
 def failure_in(part: Brick | Pipeline, run: Run, error: BaseException) -> GraphbrickError:
     """Return what an exception inside a part of a pipeline means: damage of the graph, or a fault of the part."""
-    failure = _damage(run.graph)
-    if failure is None:
-        frames = traceback.extract_tb(error.__traceback__)
-        codes = [one.function if isinstance(one, Apply) else type(one) for one in parts_within(part)]
-        own = {getattr(sys.modules.get(str(code.__module__)), "__file__", None) for code in codes}
-        last = ([frame for frame in frames if frame.filename in own] or frames)[-1]
-        place = f"{'/'.join(Path(last.filename).parts[-2:])}, line {last.lineno}"
-        name = type(error).__name__
-        words = " ".join(str(error).split())
-        reason = f"{name}: {words[:_LONGEST_REASON]}" if words else name
-        reason += "; copy an array before you change it" * ("read-only" in words)
-        failure = BrickError(
-            f"{shown(part)} failed with {reason} ({place})",
-            code="run.brick_failed",
-            stage=shown(part),
-            type=name,
-            question=run.query.text,
-        )
+    from graphbrick.pipeline.faults.failures import damage_of, failure_of  # most runs have none
+
+    failure = damage_of(run.graph) or failure_of(part, run.query.text, error)
     failure.__cause__ = error
     return failure
-
-
-def _damage(graph: object) -> GraphbrickError | None:
-    """Return the damage of the files of a graph, which may be why a stage failed; None if they are whole."""
-    check = getattr(graph, "check", None)
-    try:
-        if callable(check):
-            check()
-    except GraphbrickError as error:
-        return error
-    return None
 
 
 def _run(pipeline: Pipeline, run: Run) -> Run:
@@ -311,16 +300,11 @@ def _checked(stage: Stage, result: T, kind: type[T]) -> T:
 def _sound(stage: Stage, run: Run, result: Subgraph, before: Subgraph) -> Subgraph:
     """Return the subgraph of a stage; raise PipelineError if one of another package breaks the contract of its kind."""
     _checked(stage, result, Subgraph)
-    if not isinstance(stage, Apply) and type(stage).__module__.startswith("graphbrick."):
-        return result  # held by tests, and the checks take time
-    fault = fault_of_subgraph(stage, run.query, result, before)
-    if fault:
-        raise PipelineError(
-            f"{stage.kind} of {stage!r} returned a subgraph {fault}",
-            code="run.bad_subgraph",
-            stage=repr(stage),
-            fault=fault,
-        )
+    module = type(stage).__module__
+    if not module.startswith("graphbrick.") or module == _OF_FUNCTIONS:  # ours are held by tests: it takes time
+        from graphbrick.pipeline.faults.failures import check_subgraph
+
+        check_subgraph(stage, run.query, result, before)
     return result
 
 

@@ -19,7 +19,7 @@ from graphbrick.pipeline.beginning import begin
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import Pipeline, parts_within
-from graphbrick.pipeline.interpreter import Memory, execute, failure_in
+from graphbrick.pipeline.interpreter import execute, failure_in
 from graphbrick.pipeline.run import Run, on_graph
 from graphbrick.pipeline.stages import RetrieveStage
 
@@ -28,19 +28,9 @@ MOST = 3
 _TRIED, _NAMESAKES, _TEXTS = 6, 4, 20  # readings that are tried, entities of one name, and answers told of each
 
 
-def answered(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Run:
-    """Like `execute`, with near readings where there is no answer, and one for each entity of a name.
-
-    Raises:
-        LinkError: The question names no entity; ``readings`` are questions with names that the graph has.
-        GraphbrickError: A stage failed.
-    """
-    try:
-        done = execute(pipeline, run, memory)
-    except LinkError as error:
-        error.readings = _Tries(pipeline, run).answered(_with_names(run.query.text, error))
-        raise
-    return _with_readings(pipeline, done)
+def offered(pipeline: Pipeline, run: Run, error: LinkError) -> tuple[NearReading, ...]:
+    """Return questions with names that the graph has, for one that names no entity."""
+    return _Tries(pipeline, run).answered(_with_names(run.query.text, error))
 
 
 def _with_names(question: str, error: LinkError) -> Iterable[NearReading]:
@@ -56,7 +46,8 @@ def _in_place(text: str, words: str, name: str) -> str:
     return re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", lambda _: name, text, count=1)
 
 
-def _with_readings(pipeline: Pipeline, run: Run) -> Run:
+def with_readings(pipeline: Pipeline, run: Run) -> Run:
+    """Return a run with near readings where it has no answer, and one for each entity of a name."""
     if run.answer is None or run.stopped is not None:
         return run
     tries = _Tries(pipeline, run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.answer import NearReading
-from graphbrick.core.errors import PipelineError, shown
+from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import Capabilities, Capability
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.composition import Pipeline
@@ -170,28 +170,3 @@ class GenerateStage(Stage):
     @abstractmethod
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the answer to a query from its evidence; empty if the evidence holds none."""
-
-
-def fault_of_subgraph(stage: Stage, query: Query, result: Subgraph, before: Subgraph) -> str:
-    """Return how the subgraph of a stage breaks the contract of its kind, as the end of a sentence; empty if not.
-
-    Args:
-        stage: An extract, expand or prune stage.
-        query: The question with its seeds.
-        result: What the stage returned.
-        before: The subgraph that it got; the whole graph for an extract stage.
-    """
-    fault = "of another graph" if result.graph is not before.graph else result.fault()
-    if fault:
-        return fault
-    if isinstance(stage, PruneStage) and not before.holds(result):
-        return "with more than the one it got"
-    if isinstance(stage, ExpandStage) and not result.holds(before):
-        return "without all of the one it got"
-    if isinstance(stage, ExtractStage) and not result.n_nodes:
-        return ""  # it found nothing
-    lost = [seed for seed in query.seeds if before.local([seed]) and not result.local([seed])]
-    if lost:
-        name = shown(before.graph.label(lost[0]), 80)
-        return f"without the seed {name}; keep np.union1d of yours and the seeds"
-    return ""

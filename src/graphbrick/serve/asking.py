@@ -17,8 +17,7 @@ from graphbrick.pipeline import Pipeline, interpreter
 from graphbrick.pipeline.beginning import begin
 from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
-from graphbrick.pipeline.interpreter import Course
-from graphbrick.pipeline.near import answered
+from graphbrick.pipeline.interpreter import Course, answered
 from graphbrick.pipeline.run import Run
 from graphbrick.pipeline.run_json import run_json
 from graphbrick.pipeline.stages import GenerateStage

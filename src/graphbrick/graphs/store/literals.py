@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from graphbrick.core.properties.values import is_code
 from graphbrick.core.session import current_session
-from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.store.stored import StoredGraph
 from graphbrick.graphs.store.strings import StringTable
 
@@ -84,7 +83,11 @@ def value_text_of(key: str, label: str) -> str:
     >>> value_text_of("http://ex.org/report/2020", "2020"), value_text_of('"2020"', "2020")
     ('', '2020')
     """
-    return "" if "://" in key[:_SCHEME] and _IRI.match(key) and local_name(key) == label else label
+    if "://" not in key[:_SCHEME] or not _IRI.match(key):
+        return label
+    from graphbrick.graphs.records.rdf_names import local_name  # most graphs have no IRIs
+
+    return "" if local_name(key) == label else label
 
 
 def value_texts(folder: Path) -> Callable[[int], str]:

@@ -1,0 +1,1 @@
+"""Faults of bricks while a pipeline runs."""
