@@ -100,3 +100,4 @@ def test_a_pronoun_without_a_name_is_not_left_out(question: str, staff: Graph) -
 def test_a_pronoun_may_stand_for_what_the_question_names(staff: Graph) -> None:
     assert asked(staff, "employees and their teams") == {"Ada Low: Red", "Bo Hay: Red", "Cy Orr: Blue", "Di Fay: Blue"}
     assert asked(staff, "Who does Bo Hay report to?") == {"Ada Low"}
+    assert asked(staff, "Who has the highest salary in there?") == {"Cy Orr"}

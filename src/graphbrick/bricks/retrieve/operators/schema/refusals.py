@@ -37,6 +37,8 @@ _AMOUNT = Expression(
 )
 _NUMBER = Expression(r"(?<![\w.-])\d[\d,.]*\b")
 _BE_OR_DO = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
+_ASKED = Expression(rf"(?:which|what|who) (?!{_BE_OR_DO}\b)[a-z]+")  # «what club had the most cards, all its players»
+_WORD = Expression(r"[a-z]+")
 _AS_SUBJECT = Expression(  # but not «is it true that», «how long does it take», «what time is it»
     rf"\b{_BE_OR_DO} (?P<word>he|she|they|it)\b(?<!time is it)"
     r"(?! (?:true|possible|known|correct|right|the case|that|takes?|costs?|mean|from|to|e\d))"
@@ -44,10 +46,12 @@ _AS_SUBJECT = Expression(  # but not «is it true that», «how long does it tak
 _NOUN_OF = Expression(
     r"(?:what|who|which)(?: is| are| was| were) (?:the |an? )?(?P<noun>[a-z -]+?) of (?:the )?(?P<who>e\d+)"
 )
-_ANYBODY = Expression(r"\b(?:do|did) they [a-z]+ (?:in|at|on)\b.*\be\d")  # «which languages do they speak in e0»
+_ANYBODY = Expression(
+    r"\b(?:do|did) they [a-z]+ (?:.+ )?(?:in|at|on)\b.*\be\d"
+)  # «which languages do they speak in e0»
 _OWNED = Expression(r"\b(?P<word>his|her|its|their) (?!own\b)[a-z]+")
 _AS_OBJECT = Expression(r"\b(?P<word>him|her|them|hers|theirs)$")
-_THERE = Expression(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bout )\b(?P<word>there)$")
+_THERE = Expression(r"(?<!\bin )(?<!\bon )(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bout )\b(?P<word>there)$")
 _THAT = Expression(
     r"\b(?:of|in|at|on|from|for|by|with|to|does|did|is|are|was|were) (?P<word>that|this|these|those) [a-z]+"
 )
@@ -85,7 +89,9 @@ def check_antecedents(text: str, lexicon: Lexicon) -> None:
         before, after = text[: found.start("word")], text[found.end("word") :]
         if alone is _THAT and not lexicon.classes_in(" ".join(after.split()[:2])):
             continue  # «before that time», «this year»
-        if not by_class and (lexicon.classes_in(before) or any(map(is_plural, before.split()))):
+        if not by_class and (
+            _ASKED.match(before) or lexicon.classes_in(before) or any(map(is_plural, _WORD.findall(before)))
+        ):
             continue
         message = f"{found['word']!r} stands for something that this question does not name; ask with its name"
         raise CannotPlanError(message, code=NO_ANTECEDENT, words=(found["word"],))
