@@ -259,7 +259,7 @@ def test_a_graph_begins_with_its_types_which_lead_to_entities_and_their_properti
     assert page.locator(".relation-label").text_content().endswith("member of, leads")
     page.locator(".type-node", has_text="Person").click()
     page.wait_for_selector(".browse-list li")
-    assert page.locator(".entity [role=status]").inner_text() == "3 entities"
+    assert page.locator(".entity [role=status]").inner_text() == "14 entities"
     page.get_by_role("button", name=re.compile("^Engineer")).first.click()
     until(page, "document.querySelector('.entity [role=status]')?.textContent.startsWith('2 entities')")
     assert "value=Engineer" in page.url
