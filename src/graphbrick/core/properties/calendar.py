@@ -6,6 +6,9 @@ import datetime
 import re
 from dataclasses import dataclass, field
 
+ORDERS = ("dmy", "mdy")
+"""The orders of day and month."""
+
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = {name[:length]: n for n, name in enumerate(_MONTHS, 1) for length in (3, len(name))} | {"sept": 9}
 _TIME = r"(?:,?[ T](?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?)?"
@@ -31,7 +34,7 @@ class Days:
     """
 
     are_days: bool = True
-    orders: set[str] = field(default_factory=lambda: {"dmy", "mdy"})
+    orders: set[str] = field(default_factory=lambda: set(ORDERS))
     has_times: bool = False
     _is_shown: bool = False
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from graphbrick.core.properties.calendar import Days
+from graphbrick.core.properties.calendar import ORDERS, Days
 from graphbrick.core.properties.values import is_code
 
 POINT, COMMA = ".", ","
@@ -154,6 +154,12 @@ class WrittenCells:
 
     Attributes:
         name: The header of the column.
+        total: The number of cells.
+        words: The number of cells without any digit.
+        is_open: Whether they may still be numbers or dates of one form; no more cells are looked at if not.
+        days: What they show of dates.
+        example: A cell that is no plain number or ISO date.
+        clash: What keeps numbers or dates from one form, as the end of a sentence; empty for nothing.
     """
 
     name: str
@@ -172,6 +178,7 @@ class WrittenCells:
     _not_plus: bool = False
     _brackets: int = 0
     example: str = ""
+    clash: str = ""
 
     def __post_init__(self) -> None:
         words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name).lower())
@@ -208,7 +215,10 @@ class WrittenCells:
             self._add_number(text, n)
         if self.days.are_days:
             self.days.add(text)
-            if self.days.are_days and not self.example:
+            is_date = any(Days.iso(text, one, with_times=False) for one in ORDERS)
+            if is_date and not self.days.are_days and self.total > n:
+                self.clash = "whether the day or the month is first, as it has both"
+            if is_date and not self.example:
                 self.example = text
         self.is_open = self._are_numbers or self.days.are_days
 
@@ -216,6 +226,8 @@ class WrittenCells:
         number = _parsed(text)
         if number is None or not self._marks & number.marks:
             self._are_numbers = _SCIENTIFIC.fullmatch(text) is not None
+            if number is not None:
+                self.clash = "whether commas or points are its marks for decimals, as it has both"
             return
         self._marks &= number.marks
         self._units[number.unit] += n
@@ -238,21 +250,26 @@ class WrittenCells:
         return next(iter(self._marks)) if self._are_numbers and len(self._marks) == 1 else ""
 
     def decided(self, mark: str = "", order: str = "") -> Written | str | None:
-        """Return how the column is written; None if its cells are plain or no such values; the question if open.
+        """Return how the column is written; None if its cells are plain or no such values; what is open if anything is.
 
         Args:
             mark: The mark for decimals, where the cells leave both.
             order: The order of day and month, likewise.
         """
         found = self.total - self.words
+        if self.clash and not self._are_numbers and not self.days.are_days:
+            return self.clash
         if not self.is_open or not found or self.words > _WORDS_SHARE * self.total:
             return None
         if self.days.are_days:
             return self._of_days(order)
         is_special = self._special and self._brackets < found and (self._not_plus or not self._plus)
-        unit = self._unit()
-        if not self._are_numbers or not is_special or unit is None:
+        if not self._are_numbers or not is_special:
             return None
+        unit = self._unit()
+        if unit is None:
+            units = ", ".join(one for one, _ in self._units.most_common() if one)
+            return f"how its units compare ({units}); a column of one unit is read as numbers"
         marks = self._marks
         if len(marks) == 2 and self._marked:
             if mark not in marks:  # a decimal number with all its zeros is not beside whole ones

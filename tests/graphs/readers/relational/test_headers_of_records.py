@@ -160,6 +160,12 @@ def test_tables_side_by_side(tmp_path: Path) -> None:
     assert "side by side" in read.told[1]
 
 
+def test_a_bad_row_of_tables_side_by_side_is_counted_once(tmp_path: Path) -> None:
+    text = "a,b,c,,x,y,z\n1,p,2,,k,1,3\n2,q,4,,l,2,5\n4,s,1,,n,4,7,8,9\n"
+    read = Reading(one_file(tmp_path, "both.csv", text), skip=True)
+    assert (len(read.nodes), read.bad.count) == (4, 1)
+
+
 def test_empty_rows_of_nodes_and_edges(tmp_path: Path) -> None:
     edges = one_file(tmp_path, "edges.csv", "from,type,to,since\na,r,b,2020\n,,,\nb,r,c,2021\n")
     nodes = one_file(tmp_path, "nodes.csv", "id,name,age\na,Ann,3\n,,\nb,Bo,\nc,Cy,\n")

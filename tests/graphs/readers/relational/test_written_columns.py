@@ -62,14 +62,25 @@ def test_values_as_people_write_them(texts: list[str], plain: list[str]) -> None
         ("build", ["1.2.3", "1.10.0"]),
         ("note", ["(1)", "(2)"]),
         ("n", ["1", "2.5"]),
-        ("weight", ["2 kg", "3 cm"]),
-        ("mixed", ["1,5", "1.5"]),
-        ("days", ["13/01/2020", "01/13/2020"]),
         ("day", ["31/02/2020"]),
     ],
 )
 def test_codes_and_plain_or_mixed_values_stay_as_they_are(name: str, texts: list[str]) -> None:
     assert _plain(name, texts) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["2 kg", "3 cm"], "how its units compare (kg, cm)"),
+        (["5 USD", "7 EUR", "9 USD"], "how its units compare (USD, EUR)"),
+        (["1,5", "1.5"], "commas or points"),
+        (["1.234,5", "12", "1,234.5"], "commas or points"),
+        (["13/01/2020", "01/13/2020"], "the day or the month is first, as it has both"),
+    ],
+)
+def test_forms_that_clash_are_told(texts: list[str], told: str) -> None:
+    assert told in str(_plain("value", texts))
 
 
 def test_what_cells_leave_open_is_asked_or_decided() -> None:

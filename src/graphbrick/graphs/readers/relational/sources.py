@@ -169,7 +169,7 @@ def _part(table: SourceTable, number: int, start: int, end: int) -> SourceTable:
 
     def rows(reading: FileReading) -> Rows:
         if number > 1:
-            reading = replace(reading, left_out=LeftOut())
+            reading = replace(reading, left_out=LeftOut(), bad=BadRecords(skip=True))
         for line, cells in table.open(reading):
             if any(cell is not None and cell != "" for cell in cells[start:end]):
                 yield line, cells[start:end]

@@ -288,7 +288,7 @@ class Links:
         for number, label in enumerate(self.labels):
             if len(name) == 1 and _OF_VERBS.get(name[0]) in label:
                 steps |= {(number, True)}
-        steps |= self._below(name)
+        steps = steps or frozenset(self._below(name))  # «subclass» is the noun of `subClassOf` itself
         joins = self.between(start, None)
         found = [join for join in joins if (join.relation, join.forward) in steps]
         return self._merged(found or self._derived(name, joins))
@@ -316,13 +316,7 @@ class Links:
             return set()
         joins = [join for join in self.between(own, (own,)) if join.forward]
         labels = {join.relation: frozenset(self.labels[join.relation]) for join in joins}
-        # `subClassOf` leads from what is below, where the label names the class as a whole.
-        whole = {one for one, label in labels.items() if {"sub", own.lower(), "of"} <= set(map(str.lower, label))}
-        return {
-            (one, bool(_BELOW & label) and one not in whole)
-            for one, label in labels.items()
-            if (_ABOVE | _BELOW) & label
-        }
+        return {(one, bool(_BELOW & label)) for one, label in labels.items() if (_ABOVE | _BELOW) & label}
 
     def _merged(self, joins: Iterable[Join]) -> list[Link]:
         """Return the ways of some joins, one for those along one relation to several classes."""
