@@ -11,8 +11,8 @@ from served import serving
 from graphbrick.core.items import ANSWER
 from graphbrick.graphs.build.builder import build
 from graphbrick.pipeline.parsing import parse
+from graphbrick.serve.conversation.earlier_questions import Result, asker
 from graphbrick.serve.conversation.follow_ups import FollowUps
-from graphbrick.serve.conversation.former import Result, asker
 from graphbrick.serve.conversation.turns import Turn
 
 RECIPE = "Operators(Patterns(BM25(), max_hops=1)) >> PathAnswer()"
@@ -212,6 +212,6 @@ def test_the_plan_of_an_answer_is_in_the_evidence_of_the_answer_not_of_the_run(g
         texts=("20",), entities=(None,), support=((1,),), evidence=SimpleNamespace(items=(None, row))
     )
     run = SimpleNamespace(answer=answer, stopped=None, evidence=SimpleNamespace(items=()))
-    monkeypatch.setattr("graphbrick.serve.conversation.former.execute", lambda *_: run)
+    monkeypatch.setattr("graphbrick.serve.conversation.earlier_questions.execute", lambda *_: run)
     result = asker(graph, parse(RECIPE))("How many incidents are there?")
     assert (result.counted, result.is_count) == ("every Incident", True)

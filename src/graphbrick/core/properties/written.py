@@ -250,7 +250,9 @@ class WrittenCells:
         return next(iter(self._marks)) if self._are_numbers and len(self._marks) == 1 else ""
 
     def decided(self, mark: str = "", order: str = "") -> Written | str | None:
-        """Return how the column is written; None if its cells are plain or no such values; what is open if anything is.
+        """Return how the column is written, or a text that says what nobody can tell from its cells.
+
+        It is None for cells that are plain numbers or ISO dates, and for those that are neither numbers nor dates.
 
         Args:
             mark: The mark for decimals, where the cells leave both.

@@ -16,10 +16,11 @@ from graphbrick.bricks.link.words import COMPARES
 from graphbrick.language.folding import nfc
 from graphbrick.language.stems import stem, stems
 from graphbrick.serve.conversation.answer_text import says_nothing
+from graphbrick.serve.conversation.earlier_questions import Ask
 from graphbrick.serve.conversation.focus import Completed, Focus, fits
-from graphbrick.serve.conversation.former import Ask
 from graphbrick.serve.conversation.lists import Lists, replaced
 from graphbrick.serve.conversation.names import Name, Speaks, names_in, type_words
+from graphbrick.serve.conversation.own_references import explains_itself, means_people
 from graphbrick.serve.conversation.replacing import (
     is_superlative,
     said_alone,
@@ -29,7 +30,6 @@ from graphbrick.serve.conversation.replacing import (
 )
 from graphbrick.serve.conversation.rewording import as_full_sentence, wants_list, wants_number
 from graphbrick.serve.conversation.turns import Turn
-from graphbrick.serve.conversation.within import explains_itself, means_people
 from graphbrick.serve.conversation.wording import (
     Reference,
     about,

@@ -10,8 +10,8 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.query import LONGEST_QUESTION
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, spaced, stem
+from graphbrick.serve.conversation.earlier_questions import Ask, Result
 from graphbrick.serve.conversation.focus import Completed, Focus, fits
-from graphbrick.serve.conversation.former import Ask, Result
 from graphbrick.serve.conversation.replacing import Replaced, class_names, is_superlative, with_other_class
 from graphbrick.serve.conversation.rewording import as_counts, as_list, most_of, noun_phrases
 from graphbrick.serve.conversation.wording import Reference, as_question, in_place, listed

@@ -15,9 +15,9 @@ from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import parts_within
 from graphbrick.serve.conversation.answer_text import offered_question
+from graphbrick.serve.conversation.earlier_questions import asker
 from graphbrick.serve.conversation.focus import Completed
 from graphbrick.serve.conversation.follow_ups import FollowUps
-from graphbrick.serve.conversation.former import asker
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.names import names_in
 from graphbrick.serve.conversation.turns import Conversation, Turn

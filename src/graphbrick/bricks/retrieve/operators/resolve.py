@@ -22,7 +22,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     SetPlan,
     UnknownNounError,
 )
-from graphbrick.bricks.retrieve.operators.properties.meant import attribute_of, meant_of
+from graphbrick.bricks.retrieve.operators.properties.which_number import attribute_of, meant_of
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property

@@ -30,14 +30,13 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, is_known, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.pronouns import check_antecedents, check_pronouns
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import (
-    check_antecedents,
     check_ends,
     check_manner,
     check_names,
     check_one,
-    check_pronouns,
 )
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS

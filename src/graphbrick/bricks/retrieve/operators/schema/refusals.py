@@ -7,7 +7,6 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.sets import (
-    NO_ANTECEDENT,
     UNREAD_WORDS,
     Along,
     CannotPlanError,
@@ -20,15 +19,11 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.forms import PERSON, PLACE, TIME, kind_of
-from graphbrick.language.stems import is_plural, stem, stems
-from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.properties.sources import sources_of
 
 _WHICH = Expression(r"(?:which|what) ")
 _LONGEST_NOUN, _LOOKED_AT = 3, 50  # words, and ends
-_THEY = Expression(
-    r"\bthey (?:do|did|have|are|were|can) (?:not|never)\b|\btheir own [a-z]+ (?:does|do|did|is|has) not\b"
-)
 _YES_NO_LAST = Expression(
     r", *(does|do|did|is|are|was|were|has|have|can) (?:the )?(?:e\d+|it|they|he|she|there)\b[^,]*$"
 )
@@ -36,24 +31,8 @@ _AMOUNT = Expression(
     r"(?:what|how much) (?:does|do|did|would|can|could) .+ (?P<verb>earn|cost|weigh|make a year|charge|get paid)$"
 )
 _NUMBER = Expression(r"(?<![\w.-])\d[\d,.]*\b")
-_BE_OR_DO = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
-_ASKED = Expression(rf"(?:which|what|who) (?!{_BE_OR_DO}\b)[a-z]+")  # «what club had the most cards, all its players»
-_WORD = Expression(r"[a-z]+")
-_AS_SUBJECT = Expression(  # but not «is it true that», «how long does it take», «what time is it»
-    rf"\b{_BE_OR_DO} (?P<word>he|she|they|it)\b(?<!time is it)"
-    r"(?! (?:true|possible|known|correct|right|the case|that|takes?|costs?|mean|from|to|e\d))"
-)
 _NOUN_OF = Expression(
     r"(?:what|who|which)(?: is| are| was| were) (?:the |an? )?(?P<noun>[a-z -]+?) of (?:the )?(?P<who>e\d+)"
-)
-_ANYBODY = Expression(
-    r"\b(?:do|did) they [a-z]+ (?:.+ )?(?:in|at|on)\b.*\be\d"
-)  # «which languages do they speak in e0»
-_OWNED = Expression(r"\b(?P<word>his|her|its|their) (?!own\b)[a-z]+")
-_AS_OBJECT = Expression(r"\b(?P<word>him|her|them|hers|theirs)$")
-_THERE = Expression(r"(?<!\bin )(?<!\bon )(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bout )\b(?P<word>there)$")
-_THAT = Expression(
-    r"\b(?:of|in|at|on|from|for|by|with|to|does|did|is|are|was|were) (?P<word>that|this|these|those) [a-z]+"
 )
 
 
@@ -63,38 +42,6 @@ def check_one(english: English, text: str) -> None:
     if second:
         message = f"«{second['words']}» is a second question; ask one at a time"
         raise CannotPlanError(message, code=UNREAD_WORDS, words=tuple(second["words"].split()))
-
-
-def check_pronouns(text: str) -> None:
-    """Raise `CannotPlanError` if «they do not» speaks of an entity that is asked for: «planes that they do not own»."""
-    pronoun = _THEY.search(text)
-    if pronoun:
-        message = f"no rule reads «{pronoun[0]}» after what it speaks of"
-        raise CannotPlanError(message, code=UNREAD_WORDS, words=tuple(pronoun[0].split()))
-
-
-def check_antecedents(text: str, lexicon: Lexicon) -> None:
-    """Raise `CannotPlanError` for a pronoun that stands for nothing in the question: «who does he report to».
-
-    It is a question after another one, and would be answered for everybody here.
-
-    Args:
-        text: The question, with placeholders for entities.
-        lexicon: The words of the graph, whose classes a pronoun may stand for: «services and their owners».
-    """
-    for alone, by_class in ((_AS_SUBJECT, True), (_OWNED, False), (_AS_OBJECT, False), (_THERE, True), (_THAT, True)):
-        found = alone.search(text)
-        if found is None or MENTION.search(text[: found.start("word")]) or _ANYBODY.search(text):
-            continue
-        before, after = text[: found.start("word")], text[found.end("word") :]
-        if alone is _THAT and not lexicon.classes_in(" ".join(after.split()[:2])):
-            continue  # «before that time», «this year»
-        if not by_class and (
-            _ASKED.match(before) or lexicon.classes_in(before) or any(map(is_plural, _WORD.findall(before)))
-        ):
-            continue
-        message = f"{found['word']!r} stands for something that this question does not name; ask with its name"
-        raise CannotPlanError(message, code=NO_ANTECEDENT, words=(found["word"],))
 
 
 def check_manner(english: English, text: str) -> None:
@@ -125,7 +72,8 @@ def check_names(paths: SchemaPaths, question: Question) -> None:
     """Raise `CannotPlanError` if a question has a name or a number that no placeholder stands for.
 
     Names are words with a capital that nothing in the graph is called by, in a question in which not all have one. So
-    is a noun after «which» that the graph does not know, if its entities have classes.
+    is a noun after «which» that the graph does not know, if its entities have classes. «The capital of e0» is refused
+    too where e0 is a capital and has none.
     """
     english, lexicon = paths.english, paths.lexicon
     _check_noun_of(paths, question)

@@ -138,7 +138,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     assumed = "; ".join(parser.resolver.assumptions_of(given)) if found != given else ""
     if assumed:
         parser.resolver.assumptions[found] = assumed
-    return _dated(parser, cast(Plan, found))
+    return _with_value(parser, _dated(parser, cast(Plan, found)))
 
 
 def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> None:
@@ -154,27 +154,31 @@ def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> No
 
 
 def _dated(parser: Parser, plan: Plan) -> Plan:
-    """Return what a plan of entities has, where a question asks for it: «when is the exam of e0», «what was the wind».
+    """Return the dates of what a plan gives, where a question asks when it is: «when is the exam of e0 in e1».
 
     Raises:
-        UnreadWordError: It asks when something was, and nothing tells a time.
+        UnreadWordError: Nothing that the plan gives has a date, or is called like a time.
     """
-    if not isinstance(plan, SetPlan) or isinstance(plan, Listed):
+    if not isinstance(plan, SetPlan) or isinstance(plan, Listed) or not _WHEN.match(parser.question.text):
         return plan
-    place, ends = parser.place, plan.run(parser.place)
-    noun = _WHAT_IS_THE.match(parser.question.text)
-    if noun is not None and len(ends) and not _is_class(parser, stems(noun["noun"])):
-        own = [one for one in sources_of(place.graph) if one.stems == stems(noun["noun"]) and one.relation < 0]
-        known = [one for one in own if np.isin(ends, owners_of(place.graph, one)).all()]
-        return Values(plan, known[0]) if len(known) == 1 else plan
-    if not _WHEN.match(parser.question.text):
-        return plan
+    ends = plan.run(parser.place)
     date = parser.resolver.plain_date(plan) if len(ends) else None
     if date is not None:
         return plan if date.source.relation >= 0 else Values(plan, date.source)
-    if len(ends) and not any(_TIME.search(place.graph.label(one)) for one in ends[:_LOOKED_AT].tolist()):
+    if len(ends) and not any(_TIME.search(parser.place.graph.label(one)) for one in ends[:_LOOKED_AT].tolist()):
         raise UnreadWordError("when")
     return plan
+
+
+def _with_value(parser: Parser, plan: Plan) -> Plan:
+    """Return the values of the property that a question asks for: «what was the weather on 2015-12-25», not the day."""
+    noun = _WHAT_IS_THE.match(parser.question.text)
+    if noun is None or not isinstance(plan, SetPlan) or _is_class(parser, name := stems(noun["noun"])):
+        return plan
+    graph, ends = parser.place.graph, plan.run(parser.place)
+    own = [one for one in sources_of(graph) if one.stems == name and one.relation < 0]
+    known = [one for one in own if len(ends) and np.isin(ends, owners_of(graph, one)).all()]
+    return Values(plan, known[0]) if len(known) == 1 else plan
 
 
 def _is_class(parser: Parser, name: Stems) -> bool:
