@@ -79,7 +79,7 @@ def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, 
     If the pipelines were equally good, the two values of any question could be exchanged. The p-value is the share of
     all exchanges whose absolute mean difference is at least the observed one. It is exact if the exchanges can be
     counted: if all differences have the same size (then it equals `mcnemar`), or if each half of them has at most
-    65,536 signed sums (`is_counted`): any 32 differences, or more that share few sizes. Otherwise exchanges are drawn, and
+    65,536 signed sums (`is_counted`): any 32 differences, or more that share few sizes. Otherwise exchanges are drawn;
     ``p = (1 + those at least as large) / (1 + resamples)``. ``scipy.stats.permutation_test`` is the same test, but
     takes 3 to 80 times as long (``benchmarks/statistics_libraries.py``).
 
