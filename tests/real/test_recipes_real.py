@@ -111,7 +111,7 @@ def check(run: Run, pipeline: Pipeline) -> None:
     assert run.evidence is not None
     assert run.answer is not None
     assert run.query.seeds
-    subgraph = run.subgraph or Subgraph(run.graph)  # some recipes walk the whole graph
+    subgraph = Subgraph(run.graph) if run.subgraph is None else run.subgraph  # some recipes walk the whole graph
     assert subgraph.n_nodes > 0
     assert len(subgraph.local(run.query.seeds)) == len(run.query.seeds)
     assert len(run.evidence) <= most_items(pipeline, len(run.query.seeds))
