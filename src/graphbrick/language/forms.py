@@ -134,14 +134,16 @@ def head_of(phrase: str) -> str:
 
 
 def plural(phrase: str) -> str:
-    """Return the plural of a noun phrase.
+    """Return the plural of a noun phrase; one that is a plural stays.
 
-    >>> plural("country"), plural("place of birth"), plural("person")
-    ('countries', 'places of birth', 'people')
+    >>> plural("country"), plural("place of birth"), plural("person"), plural("ingredients"), plural("bus")
+    ('countries', 'places of birth', 'people', 'ingredients', 'buses')
     """
     first, of, rest = phrase.partition(" of ")
     *before, head = first.split() or [first]
-    many = "people" if head == "person" else _inflected(head, "NNS")
+    one = _lemmas(head).get("NOUN", head)
+    is_many = one != head and _inflected(one, "NNS") == head
+    many = "people" if head == "person" else head if is_many else _inflected(head, "NNS")
     return " ".join([*before, many]) + of + rest
 
 

@@ -91,6 +91,7 @@ def test_geography(tmp_path: Path) -> None:
         ("_:anon1", EX + "with", EX + "Uganda"),
         ("_:anon1", EX + "length", f'"933"^^{integer}'),
         (EX + "Kenya", EX + "borders", "_:anon1"),
+        (EX + "Nairobi", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "_:anon2"),  # a class without a name
         (EX + "Nairobi", EX + "population", f'"4397073"^^{integer}'),
         (EX + "Nairobi", EX + "motto", text),
         ("_:lake", EX + "borders", EX + "Kenya"),
@@ -103,15 +104,17 @@ def test_geography(tmp_path: Path) -> None:
         ("Country",),
         "country in East Africa",
     )
-    assert entities(records, EX + "Nairobi") == EntityRecord(EX + "Nairobi", "Nairobi", (), ("City", "_:anon2"))
+    assert entities(records, EX + "Nairobi") == EntityRecord(EX + "Nairobi", "Nairobi", (), ("City",))
     assert entities(records, EX + "Uganda") == EntityRecord(EX + "Uganda", "Uganda")
     assert entities(records, EX + "City") == EntityRecord(EX + "City", "city", (), ("Class",))
     assert entities(records, f'"933"^^{integer}') == EntityRecord(f'"933"^^{integer}', "933", (), ("integer",))
     assert entities(records, text) == EntityRecord(text, "city in the sun", (), ("langString",))
-    assert entities(records, "_:anon1").label == "_:anon1"
-    assert entities(records, "_:lake").label == "_:lake"
+    assert entities(records, "_:anon1").label == "Uganda, 933"
+    assert entities(records, "_:anon2").label == "unnamed Restriction"
+    assert entities(records, "_:lake").label == "Kenya, Uganda"
     assert relations(records) == {
         "http://www.w3.org/2000/01/rdf-schema#range": "range",
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type": "type",
         EX + "capital": "capital city",
         EX + "borders": "shares a border with",
         EX + "with": "with",

@@ -11,6 +11,9 @@ from urllib.parse import unquote
 from graphbrick.core.properties.values import INFINITE, LARGEST, Kind, Scalar, Value, kind_of, read_value
 
 TYPE_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+FIRST_IRI, REST_IRI, NIL_IRI, LIST_IRI = (
+    f"http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}" for name in ("first", "rest", "nil", "List")
+)
 STRING_IRI = "http://www.w3.org/2001/XMLSchema#string"
 LANGUAGE_STRING_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 REIFIES_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from built_graphs import built_from_tables
 
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -54,3 +55,26 @@ def test_the_word_changes_the_answer(world: Graph, question: str, answers: set[s
 )
 def test_a_question_with_a_word_that_is_not_read_is_refused(world: Graph, question: str) -> None:
     assert default_pipeline(world)(world, question).texts == ()
+
+
+@pytest.fixture(scope="module")
+def triples_alone(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    """A graph without a property, in which a relation is called «description»."""
+    rows = [("Paella", "ingredients", "rice"), ("Paella", "ingredients", "saffron"), ("Soup", "ingredients", "water")]
+    rows += [("Paella", "description", "a dish of rice"), ("Paella", "description", "from Valencia")]
+    folder = tmp_path_factory.mktemp("alone") / "alone.graph"
+    build(rows, folder)
+    return Graph.open(folder)
+
+
+@pytest.mark.parametrize("word", ["first", "last", "latest", "earliest"])
+def test_an_order_that_nothing_tells_is_not_left_out(triples_alone: Graph, word: str) -> None:
+    run = default_pipeline(triples_alone).run(triples_alone, f"What is the {word} ingredient of Paella?")
+    assert run.answer is not None
+    assert run.answer.texts == ()
+    assert any(f"'{word}'" in event for event in run.trace.events)
+
+
+def test_a_relation_called_description_is_one(triples_alone: Graph) -> None:
+    answer = default_pipeline(triples_alone)(triples_alone, "What is the description of Paella?")
+    assert set(answer.texts) == {"a dish of rice", "from Valencia"}

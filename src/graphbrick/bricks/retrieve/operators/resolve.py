@@ -31,7 +31,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.patterns.lexicon import RelationNames
-from graphbrick.patterns.properties.sources import Source, has_columns, owners_of, sources_of
+from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 _TRIED = 12  # entities that may lack what is counted
@@ -320,8 +320,8 @@ class Resolver(OwnDates):
         )
 
     def check_order(self, text: str) -> None:
-        """Raise `CannotPlanError` for «the last invoice of e0» over properties, of which no path reads «last»."""
-        order = self.english.search("time_order", text) if has_columns(self.place.graph) else None
+        """Raise `CannotPlanError` for «the last invoice of e0», of which no path reads «last»."""
+        order = self.english.search("time_order", text)
         word = "" if order is None else (order["first"] or order["last"])
         if word and stem(word.split()[-1]) not in self.lexicon.words:
             raise CannotPlanError(f"no rule reads what {word!r} changes here", code=UNREAD_WORDS, words=(word,))

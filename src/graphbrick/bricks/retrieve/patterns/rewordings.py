@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from graphbrick.core.answer import NearReading
 from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, stem
 
@@ -38,7 +39,7 @@ def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_
     places = [match for match in WORD.finditer(question) if stem(match[0].lower()) in unknown]
     texts = dict[str, None]()
     for place in places:
-        if len(place[0]) >= _SHORTEST:
+        if len(place[0]) >= _SHORTEST and not _is_plain_word(place[0]):
             for match in graph.names.near(place[0], _NAMES):
                 if match.may_be_meant_by(place[0]):
                     texts[f"{question[: place.start()]}{match.name}{question[place.end() :]}"] = None
@@ -46,6 +47,11 @@ def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_
     if places and can_do_without and (_BROKEN.match(question) or not _BROKEN.match(bare)):
         texts[bare] = None
     return [NearReading(text, text) for text in texts]
+
+
+def _is_plain_word(word: str) -> bool:
+    """Return whether a word is one of the dictionary, written without a capital: «first» is no error for a name."""
+    return word.islower() and forms.is_installed() and forms.is_word(word)
 
 
 def without_words(question: str, words: Collection[str]) -> list[NearReading]:

@@ -38,7 +38,7 @@ from graphbrick.graphs.records.blocks import (
     fact_count,
 )
 from graphbrick.graphs.records.interner import as_bytes
-from graphbrick.graphs.records.rdf_names import LANGUAGE_STRING_IRI, STRING_IRI, TYPE_IRI, local_name
+from graphbrick.graphs.records.rdf_names import FIRST_IRI, LANGUAGE_STRING_IRI, STRING_IRI, TYPE_IRI, local_name
 from graphbrick.graphs.records.records import LABEL, LATEST, BadRecords, LeftOut, TripleRecord
 from graphbrick.graphs.records.records import TYPE as TYPE_OF
 from graphbrick.kernels.strings.ntriples import PLAIN, TAGGED, TYPE, split_ntriples
@@ -70,8 +70,15 @@ _Line: TypeAlias = tuple[int, bytes, tuple[int, int]]
 _NESTED_ENTITY = re.compile(rb"""<!ENTITY\s+[^>"']*["'][^"']*&""")
 _PROLOGUE = 1 << 16
 _LINE_BASED = ("N_TRIPLES", "N_QUADS")
-# Signs that a document may have statements about statements, in Turtle and in RDF/XML.
-_ABOUT_STATEMENTS = re.compile(rb"<<|\{\||reifies|[^a-z]annotation|parseType=.Triple")
+# Signs that a document may have statements about statements, or lists. In Turtle, a text with a bracket is one too:
+# then the file is read once more than it must be.
+_ABOUT = rb"<<|\{\||reifies|[^a-z]annotation|[#:<]first\b|onProperty\b"
+_TO_NOTE = {
+    "RDF_XML": re.compile(_ABOUT + rb"|parseType=.(?:Triple|Collection)"),
+    "JSON_LD": re.compile(_ABOUT + rb"|@list"),
+}
+_TO_NOTE_IN_TURTLE = re.compile(_ABOUT + rb"|[\s,;\[(]\(")
+_IN_LINES = b"<<(", b"\n<<", FIRST_IRI.encode(), b"owl#onProperty>"
 _OVERLAP = 32
 # The vocabulary of schema.org, the one context on the web that most files refer to.
 _SCHEMA_CONTEXT = re.compile(rb'("@context"\s*:\s*)"https?://schema\.org/?(?:docs/jsonldcontext\.jsonl?d?)?"')
@@ -101,13 +108,18 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
         raise InputError(reason, file, code="reader.needs_pyoxigraph") from error
     source = _File(file, reading, pyoxigraph)
     statements = source.statements()
-    if source.may_have_annotations():
+    if source.must_be_noted():
         for quad, by_name in source.noted():
             statements.note(quad, by_name=by_name)
         statements.restart()
     yield from source.parts(statements)
-    if statements.annotations.is_noted:
-        yield from statements.annotated(source.names(statements))
+    yield from statements.listed()
+    for quad in source.unnamed():
+        statements.unnamed(quad)
+    iris = statements.annotations.iris() | statements.blank_names.iris()
+    label = source.names(statements, iris) if iris else local_name
+    yield from statements.annotated(label)
+    yield from statements.blank_names.records(label)
 
 
 READER = Reader(_read, naming=local_name, is_checked=True)
@@ -128,6 +140,7 @@ class _File:
         self._mender = Mender(reading.left_out) if is_lenient else None
         self._reading = replace(reading, bad=LeftOutLines(reading.left_out)) if is_lenient else reading
         self._format = FORMATS[Path(unpacked_name(file)).suffix]
+        self._has_unnamed = False  # among the lines that a kernel read
         if is_lenient and self._format == "TURTLE" and self._has_a_statement_a_line():
             self._format = "N_TRIPLES"  # as the dumps of DBpedia
 
@@ -156,15 +169,15 @@ class _File:
         ends = sum(line.endswith(b".") for line in lines)
         return bool(lines) and ends > 0.9 * len(lines) and all(line.startswith((b"<", b"_:")) for line in lines)
 
-    def may_have_annotations(self) -> bool:
-        """Return whether there are statements about statements; of lines the first 4 MiB decide."""
+    def must_be_noted(self) -> bool:
+        """Return whether there are statements about statements, lists or restrictions; of lines 4 MiB decide."""
         with open_source(self._file) as stream:
             if self._is_line_based:
                 start = stream.read(BLOCK_BYTES)
-                return b"<<(" in start or b"\n<<" in start or start.startswith(b"<<")
-            rest = b""
+                return start.startswith(b"<<") or any(sign in start for sign in _IN_LINES)
+            rest, signs = b"", _TO_NOTE.get(self._format, _TO_NOTE_IN_TURTLE)
             while chunk := stream.read(BLOCK_BYTES):
-                if _ABOUT_STATEMENTS.search(rest + chunk):
+                if signs.search(rest + chunk):
                     return True
                 rest = chunk[-_OVERLAP:]
         return False
@@ -176,13 +189,21 @@ class _File:
             return
         quiet = BadRecords(skip=True, keep=0)
         for _, data in blocks(self._file, self._reading.options.max_line_bytes, quiet):
-            for line in whole_lines(data) if b"<<" in data else ():
-                if b"<<" in line:
+            for line in whole_lines(data):
+                if b"<<" in line or b"_:" in line:
                     yield from ((quad, not _is_quoted(line)) for quad in self._parsed(line) or ())
 
-    def names(self, statements: Statements) -> Callable[[str], str]:
-        """Return the function from IRIs in properties of triples to labels, for which it reads the file."""
-        iris, best = statements.annotations.iris(), dict[str, tuple[int, str]]()
+    def unnamed(self) -> Iterator[Any]:
+        """Yield the statements about nodes without a name that a kernel read; for these, the file is read again."""
+        quiet = BadRecords(skip=True, keep=0)
+        if self._has_unnamed:
+            for first, data in blocks(self._file, self._reading.options.max_line_bytes, quiet):
+                lines = (line for line in whole_lines(data) if line.startswith(b"_:")) if b"_:" in data else ()
+                yield from (quad for _, quad in self._parsed_lines([(0, line, (first, 0)) for line in lines]))
+
+    def names(self, statements: Statements, iris: set[str]) -> Callable[[str], str]:
+        """Return the function from these IRIs to labels, for which it reads the file."""
+        best: dict[str, tuple[int, str]] = {}
         for quad in self._quads_of_document() if not self._is_line_based else self._quads_of_lines():
             if quad.predicate.value in statements.labels and getattr(quad.subject, "value", "") in iris:
                 value = quad.object
@@ -217,6 +238,7 @@ class _File:
         reading = self._reading
         for first, data in blocks(self._file, reading.options.max_line_bytes, reading.bad, reading.meter):
             text, block = split(data, fast)
+            self._has_unnamed |= split.is_ordinary and (data.startswith(b"_:") or b"\n_:" in data)
             lines = [(first + line, data[start:end], (line, before)) for line, start, end, before in block.odd.tolist()]
             before: list[int] = []
             triples: list[TripleRecord] = []
@@ -320,11 +342,11 @@ class _Splitter:
         special = statements.facts - statements.labels - {TYPE_IRI} | _TEXTS
         self._predicates = _hashes(statements.labels), _hashes({TYPE_IRI}), _hashes(special)
         self._language = as_bytes(statements.language.encode())
-        self._is_ordinary = not statements.annotations.is_noted
+        self.is_ordinary = not statements.is_noted
 
     def __call__(self, data: bytes, fast: bool) -> tuple[Bytes, Split]:
         """Return the bytes of a block and the terms of its ordinary lines."""
-        if self._is_ordinary:
+        if self.is_ordinary:
             text = as_bytes(data)
             # Invalid UTF-8 can only be reported line by line.
             return text, Split(*split_ntriples(text, self._language, *self._predicates, fast and not line_fault(data)))

@@ -8,6 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphbrick.graphs.readers.rdf.annotations import Annotations
+from graphbrick.graphs.readers.rdf.blank_names import BlankNames
+from graphbrick.graphs.readers.rdf.lists import Lists
+from graphbrick.graphs.readers.rdf.restrictions import Restrictions
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.records.blocks import Described
 from graphbrick.graphs.records.rdf_names import (
@@ -19,13 +22,14 @@ from graphbrick.graphs.records.rdf_names import (
     TYPE_IRI,
     local_name,
 )
-from graphbrick.graphs.records.records import DESCRIPTION, LABEL, EntityRecord, RankedFact, TripleRecord
+from graphbrick.graphs.records.records import DESCRIPTION, LABEL, EdgeRecord, EntityRecord, RankedFact, TripleRecord
 from graphbrick.kernels.strings.ntriples import NO_LANGUAGE, OTHER, PREFERRED, VARIANT
 
 if TYPE_CHECKING:
     import pyoxigraph
 
 Fact: TypeAlias = EntityRecord | Described | RankedFact
+POSITION = "position"
 _LITERALS = 1 << 16
 _ANONYMOUS = re.compile("[0-9a-f]{24,32}")
 
@@ -55,22 +59,32 @@ class Statements:
         self.facts = self.labels | DESCRIPTION_IRIS | {TYPE_IRI, ALIAS_IRI}
         self.language = reading.options.language.strip().casefold()
         self.annotations = Annotations(reading.left_out)
+        self.lists = Lists(ox, self.key, reading.left_out)
+        self.restrictions = Restrictions(ox, self.key, reading.left_out)
+        self.blank_names = BlankNames(self.labels, self.rank, reading.left_out)
         self._number_blanks, self._has_formulas = number_blanks, has_formulas
         self._blanks: dict[str, str] = {}
         self._literals: set[str] = set()  # recently described; describing one twice is harmless
 
     def note(self, quad: pyoxigraph.Quad, *, by_name: bool = True) -> None:
-        """Take the triple of a statement that names one, before the file is converted.
+        """Take the triple of a statement that names one, or a part of a list or restriction, before the conversion.
 
         Args:
             quad: Any statement of the file, in file order.
             by_name: Whether the node that stands for the triple has the same name when the file is read again.
         """
         self._number(quad.subject, quad.object)
+        self.lists.note(quad)
+        self.restrictions.note(quad)
         if quad.predicate.value == REIFIES_IRI and isinstance(quad.object, self._ox.Triple):
             triple = self._keys(quad.object)
             if triple is not None:
                 self.annotations.note(self.key(quad.subject) if by_name else None, triple)
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether the file was read once to note triples, lists or restrictions, and has some."""
+        return self.annotations.is_noted or bool(self.lists) or bool(self.restrictions)
 
     def restart(self) -> None:
         """Number anonymous nodes from the start, to read the file once more."""
@@ -79,7 +93,7 @@ class Statements:
     def parts(self, quad: pyoxigraph.Quad) -> list[Fact | TripleRecord]:
         """Return the triples and facts of a statement."""
         subject, predicate, value = quad.subject, quad.predicate.value, quad.object
-        if self.annotations.is_noted:
+        if self.is_noted:
             self._number(subject, value)
         if not isinstance(quad.graph_name, self._ox.DefaultGraph) and self._is_quoted(quad):
             return []
@@ -87,6 +101,24 @@ class Statements:
             return self._about_triple(quad, value)
         if self.annotations.is_noted and self.annotations.takes(self.key(subject), predicate, self._term(value)):
             return []
+        if self.restrictions.takes(subject) or self.lists.takes(subject, predicate, value):
+            return []
+        return self._converted(subject, *self.restrictions.read(predicate, value) or (predicate, value))
+
+    def listed(self) -> Iterator[Fact | TripleRecord | EdgeRecord]:
+        """Yield what the file states about the members of lists; triples have the position in the list, from 1."""
+        for subject, predicate, member, position in self.lists.statements():
+            for part in self._converted(subject, predicate, member):
+                yield EdgeRecord(*part, {POSITION: position}) if isinstance(part, tuple) else part
+
+    def unnamed(self, quad: pyoxigraph.Quad) -> None:
+        """Take a statement about a node without a name that was converted elsewhere."""
+        if isinstance(quad.subject, self._ox.BlankNode) and not isinstance(quad.object, self._ox.Triple):
+            self.blank_names.take(self.key(quad.subject), quad.predicate.value, self._term(quad.object))
+
+    def _converted(self, subject: Any, predicate: str, value: Any) -> list[Fact | TripleRecord]:
+        if isinstance(subject, self._ox.BlankNode):
+            self.blank_names.take(self.key(subject), predicate, self._term(value))
         if predicate in self.facts and (facts := self._stated(subject, predicate, value)) is not None:
             return facts
         return self._triple(subject, predicate, value)
@@ -145,8 +177,8 @@ class Statements:
     def _stated(self, subject: Any, predicate: str, value: Any) -> list[Fact | TripleRecord] | None:
         """Return the facts that a statement states about its subject; None if it is an ordinary triple."""
         key, is_literal = self.key(subject), isinstance(value, self._ox.Literal)
-        if is_literal == (predicate == TYPE_IRI):
-            return None  # a class must not be a literal, and a text must be one
+        if is_literal == (predicate == TYPE_IRI) or isinstance(value, self._ox.BlankNode):
+            return None  # a class must not be a literal, and have a name, and a text must be one
         if predicate == TYPE_IRI:
             return [EntityRecord(key, types=(local_name(self.key(value)),), may_be_relation=True)]
         text = value.value.strip()

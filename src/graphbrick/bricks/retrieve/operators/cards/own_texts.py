@@ -55,9 +55,12 @@ class OwnTexts(TextPlan):
 
 
 def own_texts(parser: Parser, text: str) -> OwnTexts | None:
-    """Return the plan of «what are the aliases of e0»; None for another question, and where a property is called so."""
-    match = _ASKED.match(text)
-    if match is None or any(stems(spaced(one.name)) == stems(match["what"]) for one in sources_of(parser.place.graph)):
+    """Return the plan of «what are the aliases of e0»; None for another question, and where something is called so."""
+    match, graph = _ASKED.match(text), parser.place.graph
+    if match is None:
+        return None
+    names = [*(one.name for one in sources_of(graph)), *map(graph.relation_label, range(graph.n_relations))]
+    if any(stems(spaced(name)) == stems(match["what"]) for name in names):
         return None
     entities = tuple(dict.fromkeys(parser.entity(mention[0]) for mention in MENTION.finditer(match["who"])))
     return OwnTexts(entities, not match["what"].startswith("description"))
