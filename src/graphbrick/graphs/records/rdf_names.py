@@ -26,6 +26,10 @@ LABEL_IRIS = frozenset(
         "http://schema.org/name",
         "https://schema.org/name",
         "http://xmlns.com/foaf/0.1/name",
+        "http://purl.org/dc/terms/title",
+        "http://purl.org/dc/elements/1.1/title",
+        "http://www.w3.org/2006/vcard/ns#fn",
+        "http://usefulinc.com/ns/doap#name",
     }
 )
 DESCRIPTION_IRIS = frozenset(
@@ -35,6 +39,7 @@ DESCRIPTION_IRIS = frozenset(
         "http://www.w3.org/2000/01/rdf-schema#comment",
         "http://www.w3.org/2004/02/skos/core#definition",
         "http://purl.org/dc/terms/description",
+        "http://purl.org/dc/elements/1.1/description",
     }
 )
 
