@@ -72,7 +72,8 @@ class Group:
 
     def line(self, name: str, *, keys: bool) -> str:
         """Return the group as a line, with a name for the relation."""
-        ends = ", ".join(_named(end.label, end.key if keys else "") for end in self.best)
+        mark = "; " if any(", " in end.label for end in self.best) else ", "
+        ends = mark.join(_named(end.label, end.key if keys else "") for end in self.best)
         if not self.is_cut and self.count <= len(self.best):
             return f"{name}: {ends}"
         at_least = " or more" if self.is_cut else ""
