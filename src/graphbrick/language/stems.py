@@ -60,7 +60,7 @@ _SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
 _SHORTEST_STEM, _SHORTEST_PLURAL = 4, 4  # characters that are left of a word without its ending; letters
 _NO_PLURALS = ("ss", "us", "is", "series", "species")
 _CAMEL = re.compile(
-    r"(?<=[a-z])(?=[A-Z])"  # and in «areakm2», «weightkg»
+    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})"  # and in «areakm2», «weightkg»
     r"|(?<=[a-z]{3})(?=(?:km2|km3|sqkm|sqmi|kwh|mwh)$)|(?<=[a-z]{2}[a-jl-z])(?=m[23]$)"
     r"|(?<=area)(?=ha$)|(?<=weight|height|length|volume)(?=(?:kg|g|lb|lbs|cm|mm|m|km|ft|in|l)$)"
     r"|(?<=distance)(?=(?:km|m|mi)$)"
@@ -70,8 +70,8 @@ _CAMEL = re.compile(
 def spaced(label: str) -> str:
     """Return a label with a space before each capital inside a word, and before a unit at the end of a measure.
 
-    >>> spaced("hasCapital"), spaced("Time zone"), spaced("areakm2")
-    ('has Capital', 'Time zone', 'area km2')
+    >>> spaced("hasCapital"), spaced("Time zone"), spaced("areakm2"), spaced("hasDBLounge"), spaced("numDVDs")
+    ('has Capital', 'Time zone', 'area km2', 'has DB Lounge', 'num DVDs')
     """
     return _CAMEL.sub(" ", label)
 

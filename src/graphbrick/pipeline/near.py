@@ -116,7 +116,8 @@ class _Tries:
         """Return the answers for each entity of the first name that several have; none if only one has answers."""
         query, answer = self._run.query, cast(Answer, self._run.answer)
         mention = next((one for one in query.mentions if one.score == 1 and one.others), None)
-        if mention is None or Capability.PROPERTIES not in capabilities_of(self._run.graph):
+        is_told = "operators.told_apart" in self._run.trace.event_codes
+        if mention is None or is_told or Capability.PROPERTIES not in capabilities_of(self._run.graph):
             return []
         from graphbrick.graphs.telling_apart import told_apart
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from graphbrick.bricks.link.exact import Matches
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.bricks.link.unmatched import MISSPELT, READ_WORDS, Unmatched
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.folding import Token
 from graphbrick.language.forms import is_installed, is_word
 from graphbrick.language.stems import WORD
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -24,22 +27,33 @@ def parts_of_names(unmatched: Unmatched) -> Matches:
 
 
 def _lower_parts(unmatched: Unmatched) -> Matches:
-    """Return words in lower case that English does not have and that are parts of one name alone: «senna»."""
+    """Return words in lower case that English does not have and that are parts of one name alone: «senna».
+
+    Of several such words the whole counts first: «winston churchill».
+    """
     known, taken, words = (
         vocabulary(unmatched.graph),
         list[tuple[Span, Mention]](),
         unmatched.question.words[:READ_WORDS],
     )
-    for at, word in enumerate(words):
-        is_common = word.text in QUESTION_WORDS or word.text in known or not word.text.isalpha()
-        before = words[at - 1].text if at else ""
-        is_subject = before in _AUXILIARIES and not word.text.endswith("s")  # «did senna win»
-        is_english = is_installed() and is_word(word.text) and not is_subject
-        if is_common or len(word.text) < MISSPELT or is_english:
-            continue
-        mention = unmatched.part(Span(at, at))
-        taken += [(Span(at, at), mention)] if mention is not None else []
+    is_common = [word.text in QUESTION_WORDS or word.text in known or not word.text.isalpha() for word in words]
+    is_foreign = [_is_foreign(words, at) for at in range(len(words))]
+    for size in (3, 2, 1):
+        for at in range(len(words) - size + 1):
+            span = Span(at, at + size - 1)
+            inside = slice(at, at + size)
+            if any(is_common[inside]) or not any(is_foreign[inside]) or any(span.overlaps(one) for one, _ in taken):
+                continue
+            mention = unmatched.abridged(span) or unmatched.part(span)
+            taken += [(span, mention)] if mention is not None else []
     return taken
+
+
+def _is_foreign(words: Sequence[Token], at: int) -> bool:
+    """Return whether English does not have a word, or it stands where a name does: «did senna win»."""
+    word, before = words[at].text, words[at - 1].text if at else ""
+    is_subject = before in _AUXILIARIES and not word.endswith("s")
+    return len(word) >= MISSPELT and (is_subject or not (is_installed() and is_word(word)))
 
 
 def _numbered(unmatched: Unmatched) -> Matches:

@@ -9,6 +9,7 @@ from itertools import permutations, product
 import numpy as np
 
 from graphbrick.bricks.link.question import Question, Span
+from graphbrick.bricks.link.words import TITLES
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
@@ -24,6 +25,8 @@ _SUFFIXES = frozenset(
     "holding holdings international intl the and".split()
 )
 """Words at the end of a name that only say that it is a company."""
+_AFTER = frozenset("jr sr junior senior ii iii iv".split())  # the last word of a name of a person
+_LOOKED_AT, _MOST_NAMES = 500, 100  # names with a word, and with one part, that are compared
 _NUMBER = Expression(r"[0-9]+")
 
 
@@ -52,6 +55,48 @@ def turned(graph: Graph, question: Question, span: Span) -> Mention | None:
         f"{surface!r} is taken for {taken!r}, with its words in another order", "link.turned", name=surface, taken=taken
     )
     return Mention(surface, entity, _WHOLE)
+
+
+def in_all(graph: Graph, surface: str, entities: Sequence[int]) -> Mention | None:
+    """Return the entity whose name all others contain: Red Sox of «2003 Red Sox», «2004 Red Sox»; else None."""
+    if not 1 < len(entities) <= _MOST_NAMES:
+        return None
+    forms = {entity: f" {name_form(graph.label(entity))} " for entity in entities}
+    shortest = min(forms, key=lambda entity: len(forms[entity]))
+    inside, n, taken = forms[shortest], len(entities) - 1, graph.label(shortest)
+    if not all(inside in form and inside != form for entity, form in forms.items() if entity != shortest):
+        return None
+    text = f"{surface!r} is a part of {taken!r}, which {n:,} longer names contain; took it"
+    if surface != taken:
+        event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
+    return Mention(surface, shortest, _PART)
+
+
+def abridged(graph: Graph, question: Question, span: Span) -> list[int]:
+    """Return the entities whose names begin and end as a span does, with more words between: «Niels Bohr».
+
+    Titles before a name, and what follows a comma, do not count: «Winston Churchill» is Sir Winston Leonard Spencer
+    Churchill. Of names whose words between are initials only, and others, both count.
+    """
+    words = [question.words[at].text for at in range(span.first, span.last + 1)]
+    sets = [set(graph.names.containing(word)) for word in (words[0], words[-1])]
+    named = min(sets, key=len)
+    return [
+        entity
+        for entity in sorted(named & max(sets, key=len))[:_LOOKED_AT]
+        if _begins_and_ends(words, name_form(graph.label(entity).split(",")[0]).split())
+    ]
+
+
+def _begins_and_ends(words: Sequence[str], name: list[str]) -> bool:
+    """Return whether a name of people or things has some words in order, with others between them."""
+    while name and name[0] in TITLES:
+        name = name[1:]
+    while name and name[-1] in _AFTER:
+        name = name[:-1]
+    rest = iter(name)
+    is_in_order = all(word in rest for word in words)
+    return is_in_order and len(name) > len(words) and name[0] == words[0] and name[-1] == words[-1]
 
 
 def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequence[int]) -> Mention | None:

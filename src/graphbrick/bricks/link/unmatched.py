@@ -24,7 +24,6 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
 _LONGEST_PART = 4
 _LOOKED_AT, _TURN = 500, 0.02  # names, and the share of them with a comma from which names are turned round
-_MOST_NAMES = 100  # names with one part that are compared
 _PART = 0.9  # the score of a part that only one name has
 WHOLE_NAME = 0.95
 """The score of a whole name in another spelling, or with its words in another order."""
@@ -86,7 +85,7 @@ class Unmatched:
         every = list(self._spans(lower_from=1))
         named = [span for span, is_named in every if is_named]
         spans = named or [span for span, _ in every]
-        for look_up in (self._other_spelling, self._one_error, self.part):
+        for look_up in (self._other_spelling, self.abridged, self._one_error, self.part):
             matches = [(span, mention) for span in spans if (mention := look_up(span)) is not None]
             if matches:
                 return disjoint(matches)
@@ -192,7 +191,7 @@ class Unmatched:
         if not is_named:
             long = len(self.question.folded(span)) >= _MISSPELT_LOWER
             return self._turned(span) or (self._one_error(span) if long else None)
-        steps = [self._other_spelling, self._turned, self._acronym]
+        steps = [self._other_spelling, self._turned, self._acronym, self.abridged]
         if not longer and whole:
             steps.append(self.part)
         if span.size > 1 or whole:
@@ -227,25 +226,28 @@ class Unmatched:
 
         return self._only(surface, meant_by(self.graph, surface), "is taken by its initials for", "link.initials")
 
+    def abridged(self, span: Span) -> Mention | None:
+        """Return the only entity whose name begins and ends as a span does, as «Niels Bohr» of Niels Henrik Bohr."""
+        if not 1 < span.size <= _LONGEST_PART:
+            return None
+        from graphbrick.bricks.link.parts import abridged  # most names are written in full
+
+        return self._only(
+            self.question.surface(span), abridged(self.graph, self.question, span), "is short for", "link.abridged"
+        )
+
     def part(self, span: Span) -> Mention | None:
-        """Return the entity of which a span is a part of the name, if it is the only one or `_in_all`."""
+        """Return the entity of which a span is a part of the name, if it is the only one, or all others contain it."""
         folded, surface = self.question.folded(span), self.question.surface(span)
-        if span.size > _LONGEST_PART or len(folded) < 2:
+        if span.size > _LONGEST_PART or len(folded) < 2 or any(one.text == surface for one in self.several):
             return None
         if any(word.text in QUESTION_WORDS for word in self.question.words[span.first : span.last + 1]):
             return None
         entities = self.graph.names.containing(folded)
-        inner = self._in_all(entities)
-        if inner is not None:
-            taken, n = self.graph.label(inner), len(entities) - 1
-            text = f"{surface!r} is a part of {taken!r}, which {n:,} longer names contain; took it"
-            if surface != taken:
-                event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
-            return Mention(surface, inner, _PART)
         if len(entities) > 1:
-            from graphbrick.bricks.link.parts import told_by_rest  # most names are written in full
+            from graphbrick.bricks.link.parts import in_all, told_by_rest  # most names are written in full
 
-            mention = told_by_rest(self.graph, self.question, span, entities)
+            mention = in_all(self.graph, surface, entities) or told_by_rest(self.graph, self.question, span, entities)
             if mention is not None:
                 return mention
         return self._only(surface, entities, "is a part of the name", "link.part_of_one")
@@ -259,16 +261,6 @@ class Unmatched:
         taken = self.graph.label(entities[0])
         event(f"{surface!r} {why} {taken!r} alone", code, name=surface, taken=taken)
         return Mention(surface, entities[0], _PART)
-
-    def _in_all(self, entities: Sequence[int]) -> int | None:
-        """Return the entity whose name all others contain: Red Sox of «2003 Red Sox», «2004 Red Sox»; else None."""
-        if not 1 < len(entities) <= _MOST_NAMES:
-            return None
-        forms = {entity: f" {name_form(self.graph.label(entity))} " for entity in entities}
-        shortest = min(forms, key=lambda entity: len(forms[entity]))
-        others = [form for entity, form in forms.items() if entity != shortest]
-        inside = forms[shortest]
-        return shortest if all(inside in form and inside != form for form in others) else None
 
     def _one_error(self, span: Span) -> Mention | None:
         """Return the entity whose name differs from a span by one typing error; the best connected of several."""

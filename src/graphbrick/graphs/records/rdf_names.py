@@ -11,36 +11,20 @@ from urllib.parse import unquote
 from graphbrick.core.properties.values import INFINITE, LARGEST, Kind, Scalar, Value, kind_of, read_value
 
 TYPE_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-FIRST_IRI, REST_IRI, NIL_IRI, LIST_IRI = (
-    f"http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}" for name in ("first", "rest", "nil", "List")
-)
 STRING_IRI = "http://www.w3.org/2001/XMLSchema#string"
 LANGUAGE_STRING_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 REIFIES_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 IMPLIES_IRI = "http://www.w3.org/2000/10/swap/log#implies"
 ALIAS_IRI = "http://www.w3.org/2004/02/skos/core#altLabel"
 LABEL_IRIS = frozenset(
-    {
-        "http://www.w3.org/2000/01/rdf-schema#label",
-        "http://www.w3.org/2004/02/skos/core#prefLabel",
-        "http://schema.org/name",
-        "https://schema.org/name",
-        "http://xmlns.com/foaf/0.1/name",
-        "http://purl.org/dc/terms/title",
-        "http://purl.org/dc/elements/1.1/title",
-        "http://www.w3.org/2006/vcard/ns#fn",
-        "http://usefulinc.com/ns/doap#name",
-    }
+    "http://www.w3.org/2000/01/rdf-schema#label http://www.w3.org/2004/02/skos/core#prefLabel http://schema.org/name "
+    "https://schema.org/name http://xmlns.com/foaf/0.1/name http://purl.org/dc/terms/title "
+    "http://purl.org/dc/elements/1.1/title http://www.w3.org/2006/vcard/ns#fn http://usefulinc.com/ns/doap#name".split()
 )
 DESCRIPTION_IRIS = frozenset(
-    {
-        "http://schema.org/description",
-        "https://schema.org/description",
-        "http://www.w3.org/2000/01/rdf-schema#comment",
-        "http://www.w3.org/2004/02/skos/core#definition",
-        "http://purl.org/dc/terms/description",
-        "http://purl.org/dc/elements/1.1/description",
-    }
+    "http://schema.org/description https://schema.org/description http://www.w3.org/2000/01/rdf-schema#comment "
+    "http://www.w3.org/2004/02/skos/core#definition http://purl.org/dc/terms/description "
+    "http://purl.org/dc/elements/1.1/description".split()
 )
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -25,6 +25,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.errors import not_known
+from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import stems_of_name
@@ -59,6 +60,12 @@ _NOUN_BEFORE = Expression(r"(?P<noun>[a-z]+) (?:(?:that|which|who) )?(?:is|are|w
 _NOUN_AFTER = Expression(r"^[ -](?P<noun>[a-z]+(?: colou?r)?)\b")
 _BY_ENTITY = Expression(r" by (?:the )?e\d")  # «required by e0» is what e0 requires, not the value «required»
 _OR = Expression(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?(?:the )?|\s+")  # «in Berlin London and Rome»
+
+
+def _may_be_verb(stemmed: str, text: str) -> bool:
+    """Return whether a stem is of a word of a text that may say what somebody does, so that a relation may mean it."""
+    words = [word for word in re.findall(r"[a-z-]+", text) if stem(word) == stemmed]
+    return not forms.is_installed() or any(map(forms.verb_of, words)) or not words
 
 
 class Conditions:
@@ -129,7 +136,7 @@ class Conditions:
             base, linked = (base, False) if leads is None else (leads, True)
         if rest and base is not None and not self.resolver.unexplained(base, rest):
             rest = []  # «live» of a city
-        unread += rest if not linked else []
+        unread += [word for word in rest if not linked or not _may_be_verb(word, bare)]  # «are still alive»
         if unread or base is None:
             raise CannotPlanError(not_known(unread), code="conditions.unread_words", words=tuple(unread))
         is_named = all(term.named for group in spoken_of for term in group)

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from graphbrick.graphs.records.rdf_names import FIRST_IRI, LIST_IRI, NIL_IRI, REST_IRI, TYPE_IRI
+from graphbrick.graphs.records.rdf_names import TYPE_IRI
 from graphbrick.graphs.records.records import LeftOut
 
+FIRST_IRI, REST_IRI, NIL_IRI, LIST_IRI = (
+    f"http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}" for name in ("first", "rest", "nil", "List")
+)
 EMPTY = "statements whose object is an empty list"
 _DEPTH = 50  # lists in lists; deeper ones stay cells
 Key: TypeAlias = Callable[[Any], str]

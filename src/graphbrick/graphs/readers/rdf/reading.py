@@ -17,6 +17,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.rdf.json_ld import unmapped_names
+from graphbrick.graphs.readers.rdf.lists import FIRST_IRI
 from graphbrick.graphs.readers.rdf.mending import LeftOutLines, MendedStream, Mender
 from graphbrick.graphs.readers.rdf.statements import Fact, Statements
 from graphbrick.graphs.readers.reader import FileReading, Reader
@@ -38,7 +39,7 @@ from graphbrick.graphs.records.blocks import (
     fact_count,
 )
 from graphbrick.graphs.records.interner import as_bytes
-from graphbrick.graphs.records.rdf_names import FIRST_IRI, LANGUAGE_STRING_IRI, STRING_IRI, TYPE_IRI, local_name
+from graphbrick.graphs.records.rdf_names import LANGUAGE_STRING_IRI, STRING_IRI, TYPE_IRI, local_name
 from graphbrick.graphs.records.records import LABEL, LATEST, BadRecords, LeftOut, TripleRecord
 from graphbrick.graphs.records.records import TYPE as TYPE_OF
 from graphbrick.kernels.strings.ntriples import PLAIN, TAGGED, TYPE, split_ntriples

@@ -16,7 +16,7 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.stems import stems
+from graphbrick.language.stems import is_plural, stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -98,14 +98,20 @@ def _of_one_class(parser: Parser, question: Question) -> Question:
 
 
 def _of_class(parser: Parser, question: Question, number: int, listed: p.Listed) -> tuple[str, str, int] | None:
-    """Read «the state of e0», where one of the name is a state and the one that was taken is not."""
-    match = re.search(rf"\bthe (?P<noun>[a-z]+) (?:of |called |named )?e{number}\b", question.text)
+    """Read «the state of e0», where one of the name is a state and others are not: the words say no more than that."""
+    match = re.search(
+        rf"\bthe (?P<noun>[a-z]+(?: (?!of |called |named )[a-z]+)?) (?P<of>of |called |named )?e{number}\b",
+        question.text,
+    )
+    if match and (is_plural(match["noun"]) or (match["of"] == "of " and not forms.is_place(match["noun"]))):
+        return None  # «the book of e0» is by a person
     name = parser.resolver.lexicon.class_named(stems(match["noun"])) if match else ""
     members = parser.place.classes.get(name) if name else None
-    if match is None or members is None or question.entities[number] in members:
+    if match is None or members is None:
         return None
     fits = np.intersect1d(listed.run(parser.place), members)
-    return (match["noun"], question.text, int(fits[0])) if len(fits) == 1 else None
+    text = f"{question.text[: match.start()]}e{number}{question.text[match.end() :]}"
+    return (match["noun"], text, int(fits[0])) if len(fits) == 1 else None
 
 
 def _ranked(parser: Parser, question: Question, number: int, listed: p.Listed) -> tuple[str, str, int] | None:

@@ -222,16 +222,33 @@ class Amounts(Clauses):
                         yield EdgeValues(edges, one.name), last
 
     def _difference(self) -> Iterator[tuple[Plan, int]]:
-        """Yield «the difference in price between e0 and e1», always more than nothing."""
-        tokens = self.tokens
+        """Yield «the difference in price between e0 and e1», «the height difference», always more than nothing."""
+        tokens, words = self.tokens, self.tokens.words
         at = tokens.past(0, ("what", "is", "the"))
-        if tokens.word(at) != "difference" or not tokens.is_one_of(at + 1, ("in", "of")):
+        if "between" not in words or "difference" not in words[: words.index("between")]:
             return
+        between, said = words.index("between"), words.index("difference")
+        if said == at and tokens.is_one_of(at + 1, ("in", "of")):
+            start, stop = at + 2, between
+        elif said > at and said == between - 1:
+            start, stop = at, said
+        else:
+            return
+        one, other = tokens.entity(between + 1), tokens.entity(between + 3)
+        if one is None or other is None:
+            return
+        pair = p.Listed((one, other))
+        for measure in self._measures_between(start, stop):
+            numbers = (p.Amount(p.Best(pair, measure, up), measure) for up in (True, False))
+            yield p.Difference(*numbers), between + 4
+
+    def _measures_between(self, start: int, stop: int) -> Iterator[p.Attribute]:
+        """Yield the numbers that a noun names, or what it is of: the elevation for «height»."""
+        noun = self.tokens.joined(start, stop)
+        others = {one.names for one in self.english.comparatives.values() if noun in one.names}
         for name in self.links.joins:
-            for source, end in self.sources(at + 2, Subject(p.Members(name), name)):
-                one, other = tokens.entity(end + 1), tokens.entity(end + 3)
-                if tokens.word(end) != "between" or one is None or other is None or source.literal is None:
-                    continue
-                pair = p.Listed((one, other))
-                numbers = (p.Amount(p.Best(pair, p.Attribute(source), up), p.Attribute(source)) for up in (True, False))
-                yield p.Difference(*numbers), end + 4
+            subject = Subject(p.Members(name), name)
+            for source, end in self.sources(start, subject):
+                if end == stop and source.literal is not None:
+                    yield p.Attribute(source)
+            yield from filter(None, (self.measure_of(names, subject) for names in sorted(others)))

@@ -17,9 +17,14 @@ from graphbrick.patterns.properties.sources import words_of_values
 from graphbrick.patterns.properties.terms import terms_in
 
 _MORE = Expression(
-    r"(?:(?P<be>are|were|is|was) there|(?P<do>do|does|did)) (?P<more>more|fewer|less) (?P<left>(?!than\b).+?)"
+    r"(?:(?P<be>are|were|is|was)(?: there)?|(?P<do>do|does|did)) (?P<more>more|fewer|less) (?P<left>(?!than\b).+?)"
     r",? (?P<how>than|or)(?: (?:are|were) there)? (?P<right>.+)$"
 )
+_HOW_MANY_MORE = Expression(
+    r"how many (?P<more>more|fewer|less) (?P<left>(?!than\b).+? (?:are|were) .+?) than(?: (?:are|were)(?: there)?)? "
+    r"(?P<right>.+)$"
+)
+_BE = Expression(r" (?:are|were)(?: there)?(?= )")
 _MORE_AT_ALL = Expression(r"(?:are|were|is|was|do|does|did) (?:there )?(?:more|fewer|less) (?!than\b)")
 _WE_HAVE = Expression(r"(?:do|did) (?:we|you|they) have (?=(?:more|fewer|less) (?!than\b))")
 _WHICH_HAS = Expression(
@@ -82,15 +87,17 @@ def more_of(parser: Parser, text: str, read: Callable[[Parser, str], Plan | None
             for how in hows
         )
         return next(filter(None, (more_of(parser, one, read) for one in texts)), None)
-    match = _MORE.match(_WE_HAVE.sub("are there ", text))
+    how_many = _HOW_MANY_MORE.match(text)
+    match = how_many or _MORE.match(_WE_HAVE.sub("are there ", text))
     if match is None:
         return None
+    is_state = how_many is not None or match["be"]
 
     def count(what: str) -> p.Count | None:
-        plan = read(parser, f"how many {what} are there" if match["be"] else f"how many {what}")
-        return plan if isinstance(plan, p.Count) else None
+        plan = read(parser, f"how many {what} are there" if is_state else f"how many {what}")
+        return plan if isinstance(plan, p.Count) else _counted(parser, what)
 
-    left, right = match["left"].split(), match["right"].split()
+    left, right = _BE.sub("", match["left"], count=1).split(), match["right"].split()
     right = [*right[:-1], left[-1]] if right[-1] == "ones" else right
     is_noun_last = len(right) > 1 and right[0] not in _BEGINS  # «Italian than German suppliers»
     lefts = (" ".join([*left, right[-1]]), " ".join(left)) if is_noun_last else (" ".join(left),)
@@ -99,9 +106,21 @@ def more_of(parser: Parser, text: str, read: Callable[[Parser, str], Plan | None
     if one is None or other is None:
         return None
     largest = match["more"] == "more"
+    if how_many is not None:
+        return p.Difference(*((one, other) if largest else (other, one)))
     if match["how"] == "than":
         return p.IsMore(*((one, other) if largest else (other, one)))
     return MoreOf((one, other), (_name(parser, match["left"]), _name(parser, match["right"])), largest)
+
+
+def _counted(parser: Parser, what: str) -> p.Count | None:
+    """Return the count of what a noun phrase with a name means, where other rules than the grammar read it."""
+    if not MENTION.search(what):
+        return None
+    try:
+        return p.Count(parser.set(f"which {what}"))
+    except CannotPlanError:
+        return None
 
 
 def _rights(left: list[str], right: list[str]) -> Iterator[str]:

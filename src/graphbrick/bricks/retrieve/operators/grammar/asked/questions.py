@@ -279,7 +279,8 @@ def _read(parser: Parser, text: str) -> Plan | None:
         return None
     if asks_for_more(text):
         return more_of(parser, text, read)
-    return _chosen(parser, text) or _of_pair(parser, text) or Questions(tokens, links).read()
+    plan = _chosen(parser, text) or _of_pair(parser, text) or Questions(tokens, links).read()
+    return plan or more_of(parser, text, read)  # «how many more customers are in Germany than in France»
 
 
 def _chosen(parser: Parser, text: str) -> Plan | None:
