@@ -16,17 +16,30 @@ Floats = npt.NDArray[np.float64]
 
 _OF_TIMES = Expression(r"year|date|since|until|from|(?:ed|built|born|start|end|begin|day|time)$")
 _DATE_TEXT = Expression(r"[12]\d{3}(?:-[01]\d(?:-[0-3]\d)?)?")
+_ERA_TEXT = Expression(r"(?:(?P<ad>AD) )?(?P<year>\d{1,5})(?: ?(?P<era>B\.?C\.?(?:E\.?)?|C\.?E\.?|A\.?D\.?))?")
 _READ_TEXTS = 50  # that tell whether a column of texts has dates
 _BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335])  # days of the year 2000
 
 
 def are_dates(column: Column) -> bool:
-    """Return whether a column of texts has years, months and days side by side, such as 2012 and 2019-03."""
-    if column.kind != Kind.TEXT or column.is_list or not _OF_TIMES.search(column.name.lower()):
+    """Return whether a column of texts has years, months and days side by side, such as 2012 and 2019-03.
+
+    Years may have an era, whatever the name of the column: 44 BC, 79 CE.
+    """
+    if column.kind != Kind.TEXT or column.is_list or not len(column):
         return False
-    return len(column) > 0 and all(
-        _DATE_TEXT.fullmatch(str(column.value(row))) for row in range(min(len(column), _READ_TEXTS))
-    )
+    texts = [str(column.value(row)) for row in range(min(len(column), _READ_TEXTS))]
+    if all(_year_of_era(text) is not None for text in texts):
+        return True
+    return bool(_OF_TIMES.search(column.name.lower())) and all(map(_DATE_TEXT.fullmatch, texts))
+
+
+def _year_of_era(text: str) -> float | None:
+    """Return the year of a text with an era, from 0 down for those before ours; None for other texts."""
+    match = _ERA_TEXT.fullmatch(text.strip())
+    if match is None or not (match["ad"] or match["era"]):
+        return None
+    return 1.0 - int(match["year"]) if (match["era"] or "").startswith("B") else float(match["year"])
 
 
 def floats_of(column: Column) -> Floats:
@@ -34,8 +47,7 @@ def floats_of(column: Column) -> Floats:
     numbers = column.numbers
     if column.kind == Kind.TEXT:
         texts = (str(column.value(row)) for row in range(len(column)))
-        years = (read_literal(text) if _DATE_TEXT.fullmatch(text) else None for text in texts)
-        return np.array([np.nan if year is None else year.value for year in years], dtype=np.float64)
+        return np.array([_year_of_text(text) for text in texts], dtype=np.float64)
     if numbers is None or column.is_list:
         read = (as_number(column.value(row)) for row in range(len(column)))
         return np.array([np.nan if number is None else number for number in read], dtype=np.float64)
@@ -46,6 +58,12 @@ def floats_of(column: Column) -> Floats:
         days = moments.astype("datetime64[D]")
         return np.asarray(_years(days) + (moments - days).astype(np.float64) / (86_400_000_000 * 366))
     return np.asarray(numbers, dtype=np.float64)
+
+
+def _year_of_text(text: str) -> float:
+    year = read_literal(text) if _DATE_TEXT.fullmatch(text) else None
+    of_era = _year_of_era(text) if year is None else year.value
+    return np.nan if of_era is None else of_era
 
 
 def _years(days: npt.NDArray[np.datetime64]) -> Floats:

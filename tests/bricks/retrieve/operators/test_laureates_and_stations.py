@@ -106,3 +106,28 @@ def test_stations(stations: Graph, question: str, answers: set[str]) -> None:
 def test_a_class_before_a_name_tells_namesakes_apart(stations: Graph, question: str, answers: set[str]) -> None:
     answer = default_pipeline(stations)(stations, question)
     assert set(answer.texts) == answers
+
+
+VOLCANOES = {
+    "nodes_volcano": "id,label,name,last_known_eruption\nv1,Volcano,Etna,2025 CE\nv2,Volcano,Ischia,1302 CE\n"
+    "v3,Volcano,Palinuro,8040 BCE\nv4,Volcano,Vulsini,104 BCE\nv5,Volcano,Amiata,\n",
+    "nodes_country": "id,label,name\nc1,Country,Italy\n",
+    "edges_in": "start,end,type\nv1,c1,LOCATED_IN\nv2,c1,LOCATED_IN\nv3,c1,LOCATED_IN\nv4,c1,LOCATED_IN\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which volcanoes had their last known eruption before 1900?", {"Ischia", "Palinuro", "Vulsini"}),
+        ("Which volcanoes had their last known eruption after 2000?", {"Etna"}),
+        ("volcanoes with a last known eruption in 2025", {"Etna"}),
+        ("Which one erupted more recently: Palinuro or Vulsini?", {"Vulsini"}),
+        ("What is the last known eruption of Vulsini?", {"104 BCE"}),
+    ],
+)
+def test_years_with_an_era_are_times(
+    tmp_path_factory: pytest.TempPathFactory, question: str, answers: set[str]
+) -> None:
+    graph = built_from_tables(tmp_path_factory.mktemp("volcanoes"), VOLCANOES)
+    assert set(default_pipeline(graph)(graph, question).texts) == answers
