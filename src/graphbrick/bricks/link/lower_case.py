@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from graphbrick.bricks.link.exact import Matches
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.bricks.link.unmatched import MISSPELT, READ_WORDS, Unmatched
-from graphbrick.bricks.link.words import vocabulary
+from graphbrick.bricks.link.words import TITLES, vocabulary
 from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import Token
@@ -36,7 +36,8 @@ def _lower_parts(unmatched: Unmatched) -> Matches:
         list[tuple[Span, Mention]](),
         unmatched.question.words[:READ_WORDS],
     )
-    is_common = [word.text in QUESTION_WORDS or word.text in known or not word.text.isalpha() for word in words]
+    small = QUESTION_WORDS | TITLES
+    is_common = [word.text in small or word.text in known or not word.text.isalpha() for word in words]
     is_foreign = [_is_foreign(words, at) for at in range(len(words))]
     for size in (3, 2, 1):
         for at in range(len(words) - size + 1):

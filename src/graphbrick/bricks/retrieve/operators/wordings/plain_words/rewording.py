@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphbrick.bricks.link.words import TITLES
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.turns_of_phrase import without_turns_of_phrase
@@ -68,6 +69,9 @@ _NON = Expression(r"\bnon[- ](?P<who>e\d+)(?P<rest> [a-z].*)$")
 _NOT_DONE = Expression(r"\bun(?P<done>[a-z]{3,}(?:ed|en|t)) (?P<noun>[a-z]+s)\b")
 
 
+_TITLE = Expression(rf"\b(?P<word>{'|'.join(sorted(TITLES))})\.? (?=e\d)")  # that the name in the graph does not have
+
+
 def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
     """Return a question with words of the graph for those of people, work, states and times.
 
@@ -85,6 +89,7 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     text = _last_before(graph, _with_start(graph, _with_short_days(graph, text), lexicon))
     text = _with_state_of_verb(graph, text, lexicon)
     text = without_turns_of_phrase(graph, question.entities, text, lexicon)
+    text = _TITLE.sub(lambda title: title[0] if stem(title["word"]) in lexicon.words else "", text)
     if text != question.text:
         labels = [graph.label(entity) for entity in question.entities]
         said = MENTION.sub(lambda mention: labels[int(mention[1])], text)
