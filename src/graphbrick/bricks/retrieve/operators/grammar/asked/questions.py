@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.grammar.asked.in_order import in_order
 from graphbrick.bricks.retrieve.operators.grammar.asked.more import asks_for_more, more_of
 from graphbrick.bricks.retrieve.operators.grammar.asked.over_triples import AmountsOfTriples
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
@@ -230,6 +231,8 @@ def read(parser: Parser, text: str) -> Plan | None:
         parser: Knows the graph.
         text: The question, with placeholders for entities.
     """
+    if (sorted_set := in_order(parser, text, read)) is not None:
+        return sorted_set
     order = _ORDER_SAID.search(text)
     if order is not None:
         plan = read(parser, text[: order.start()])
