@@ -215,3 +215,32 @@ def test_the_plan_of_an_answer_is_in_the_evidence_of_the_answer_not_of_the_run(g
     monkeypatch.setattr("graphbrick.serve.conversation.earlier_questions.execute", lambda *_: run)
     result = asker(graph, parse(RECIPE))("How many incidents are there?")
     assert (result.counted, result.is_count) == ("every Incident", True)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("tell me about the second one", "Tell me about Aniseed?"),
+        ("What is the price of the last one?", "What is the price of Chai?"),
+        ("which supplier sells the first of them?", "Which supplier sells Chang?"),
+        ("show me the first two", "Tell me about Chang and Aniseed?"),
+        ("#3", "Tell me about Chai?"),
+    ],
+)
+def test_answers_are_meant_by_their_place(graph, said, question):
+    former, reply = "Which products does Exotic Leaves supply?", "Chang, Aniseed, Chai"
+    order = {label: entity for entity in range(graph.n_entities) for label in [graph.label(entity)]}
+    entities = tuple(order[name] for name in ("Chang", "Aniseed", "Chai"))
+    rules = FollowUps(graph, [Turn(former, reply)], None, {former: Result(tuple(reply.split(", ")), entities, "")}.get)
+    found = rules.completed(said)
+    assert found is not None
+    assert found.question == question
+
+
+@pytest.mark.parametrize("said", ["tell me about the ninth one", "Who was the first one to order tea?"])
+def test_a_place_that_the_list_does_not_have_means_nothing(graph, said):
+    former = "Which products does Exotic Leaves supply?"
+    entities = tuple(entity for entity in range(graph.n_entities) if graph.label(entity) in ("Chang", "Chai"))
+    rules = FollowUps(graph, [Turn(former, "Chang, Chai")], None, {former: Result(("Chang", "Chai"), entities, "")}.get)
+    found = rules.completed(said)
+    assert found is None or "Ch" not in found.question

@@ -21,6 +21,7 @@ from graphbrick.serve.conversation.focus import Completed, Focus, fits
 from graphbrick.serve.conversation.lists import Lists, replaced
 from graphbrick.serve.conversation.names import Name, Speaks, names_in, type_words
 from graphbrick.serve.conversation.own_references import explains_itself, means_people
+from graphbrick.serve.conversation.places import is_empty_list, place_in
 from graphbrick.serve.conversation.replacing import (
     is_superlative,
     said_alone,
@@ -70,6 +71,9 @@ class FollowUps:
         text = nfc(" ".join(text.split()))
         if wants_number(text) or wants_list(text):
             return self._of_last_list(is_number=wants_number(text))
+        placed = self._with_place(text)
+        if placed is not None:
+            return placed
         names = names_in(self._graph, text)
         start, core = split_start(text)
         if any(name.start < len(start) for name in names):
@@ -126,6 +130,22 @@ class FollowUps:
         """Return the question for the number of the last answers, or for their list."""
         last = self._answered()
         return None if last is None or self._lists is None else self._lists.last(last, is_number=is_number)
+
+    def _with_place(self, text: str) -> Completed | None:
+        """Return the question with answers of the last list by their place: «tell me about the second one»."""
+        place, lists = place_in(text), self._lists
+        if place is None or lists is None:
+            return None
+        of_lists = (place.of(lists.entities(focus)) for focus in reversed(self._history()) if lists.may_have(focus))
+        meant = next(filter(None, of_lists), ())
+        if not meant:
+            return None
+        names = listed(self._labels(list(meant)))
+        before, after = text[: place.start], text[place.end :]
+        if is_empty_list(f"{before}{after}"):  # «show me the first three»
+            before, after = "Tell me about ", ""
+        question = as_question(f"{before}{names}{after}")
+        return Completed(question, meant, f"{place.text!r} stands for {names}")
 
     def _refers_within(self, one: Reference, core: str, names: Sequence[Name]) -> bool:
         """Return whether a reference is to something in the same question: «Kenya and its capital»."""

@@ -88,6 +88,14 @@ class Lists:
         """Return whether a reply may be a list of several entities, or their number."""
         return len(focus.answers) > 1 or _NUMBER.match(focus.reply) is not None
 
+    def entities(self, focus: Focus) -> tuple[int, ...]:
+        """Return the answers to the question of a turn in their order, or what it counts."""
+        former = self._ask(focus.question)
+        if former is not None and former.is_count:
+            text = self._list_of_count(focus.question, former)
+            former = self._ask(text) if text else None
+        return () if former is None else former.entities
+
     def meant(self, focus: Focus, one: Reference) -> tuple[Result, tuple[int, ...]] | None:
         """Return the result of a turn's question and the entities of it that a word may mean; None for none."""
         former = self._ask(focus.question)

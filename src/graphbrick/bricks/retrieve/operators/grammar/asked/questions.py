@@ -28,7 +28,8 @@ _BUT = r"(?:apart from|besides|other than|aside from|except(?: for)?)"
 _BUT_FIRST = Expression(rf"^{_BUT} (?P<but>e\d+(?:(?:, | and |, and )e\d+)*),? (?P<rest>.+)$")
 _BUT_LAST = Expression(rf"^(?P<rest>.+?),? {_BUT} (?P<but>e\d+)$")
 _ELSE = Expression(
-    r"\b(?P<lead>who|what|where|anyone|anything|which) else\b|(?:\b(?P<which>which|what|any) |^(?:the )?)other\b"
+    r"\b(?P<lead>who|what|where|anyone|anything|which) else\b"
+    r"|(?:\b(?P<which>(?:which|what|who|any)(?: of the)?) |^(?:the )?)other\b"
 )
 _PAIR_FIRST = Expression(r"(?P<one>e\d+),? (?:or|vs\.?|versus|and) (?:the )?(?P<other>e\d+)\b[ ,:-]*(?P<rest>.+)$")
 _PAIR_LAST = Expression(r"(?P<rest>.+?)[ ,:-]* (?:the )?(?P<one>e\d+),? (?:or|vs\.?|versus) (?:the )?(?P<other>e\d+)$")
