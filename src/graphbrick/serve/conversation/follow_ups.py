@@ -25,6 +25,7 @@ from graphbrick.serve.conversation.places import is_empty_list, place_in
 from graphbrick.serve.conversation.replacing import (
     is_superlative,
     said_alone,
+    with_other_phrase,
     with_other_superlative,
     with_other_time,
     with_other_value,
@@ -166,7 +167,7 @@ class FollowUps:
         if not history or not said or is_asked_in_full(core):
             return None
         former = history[-1].question
-        time = with_other_time(core, former)
+        time = with_other_time(core, former) or with_other_phrase(core, former)
         if time is not None:
             return replaced(time)
         if not self._is_alike(names, history[-1]):

@@ -43,6 +43,9 @@ class Replaced(NamedTuple):
     before: str
 
 
+_ONE = re.compile(r" (?:ones?|year)$", re.IGNORECASE)
+
+
 def said_alone(core: str) -> str:
     """Return what a message without verb speaks of: a preposition and «the» before it are left out.
 
@@ -60,8 +63,10 @@ def with_other_time(core: str, former: str) -> Replaced | None:
     'How many incidents were there in 2024?'
     >>> with_other_time("in March?", "Which orders are of July 1997?").question
     'Which orders are of March 1997?'
+    >>> with_other_time("the 1922 one?", "Who won the 1921 prize?").question
+    'Who won the 1922 prize?'
     """
-    said = said_alone(core)
+    said = _ONE.sub("", said_alone(core))
     old = _TIME.search(former)
     if old is None or not _TIME.fullmatch(said):
         return None
@@ -69,6 +74,25 @@ def with_other_time(core: str, former: str) -> Replaced | None:
     if year and not re.search(r"\d", said.removeprefix("q").removeprefix("Q")[1:]):
         said = f"{said} {year[0]}" if old[0] != year[0] else said
     return _in_place(former, old.start(), old.end(), said)
+
+
+def with_other_phrase(core: str, former: str) -> Replaced | None:
+    """Return a question with another noun phrase in the place of one that has the same noun: «and the blue car?».
+
+    >>> with_other_phrase("the 1922 chemistry prize?", "Who won the 1921 physics prize?").question
+    'Who won the 1922 chemistry prize?'
+    """
+    said = said_alone(core)
+    noun = said.split()[-1:]
+    old = re.search(rf"\bthe (?P<old>(?:[\w-]+ ){{1,4}}?{re.escape(noun[0])})\b", former, re.I) if noun else None
+    if (
+        old is None
+        or len(said.split()) < 2
+        or not core.lower().startswith("the ")
+        or old["old"].lower() == said.lower()
+    ):
+        return None
+    return _in_place(former, old.start("old"), old.end("old"), said)
 
 
 def with_other_superlative(core: str, former: str) -> Replaced | None:
