@@ -60,6 +60,13 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (rf"\b({_MONTH})\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", r"\2 \1 \3"),
+        (r"^(which|what|how many) of the (?=e\d+ [a-z]+s\b)", r"\1 "),
+        (r"\bhalf an hour\b", "30 minutes"),
+        (r"\b(?:an|one) hour and a half\b|\bone and a half hours\b", "90 minutes"),
+        (r"\b(than|over|under|above|below|least|most|exactly|within|up to|about) an? "
+         r"(?=(?:second|minute|hour|day|week|month|year|(?:kilo)?met(?:re|er)|mile|kilo(?:gram)?|ton|lit(?:re|er)|inch"
+         r"|foot)\b)", r"\1 1 "),
         (r"\b(?:gives?|provides?|yields?|restores?) (?=(?:exactly |at least |at most |(?:more|less|fewer) than |over "
          r"|under )\d+ [a-z]+)", "have "),
         (r"^((?!how|number|count|which|what).+?),? (?:broken down|split(?: up)?) (?:by|per) ([a-z ]+?)"

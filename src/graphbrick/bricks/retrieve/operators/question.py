@@ -15,6 +15,7 @@ from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc
+from graphbrick.language.said_dates import day_of_name, said_days
 from graphbrick.language.small_talk import lead_in, lead_out, purpose
 from graphbrick.language.stems import WORD, possible_singulars, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
@@ -45,6 +46,7 @@ _FRONTED = Expression(
 )
 _SIGN_FIRST = Expression(r"(?<!\be)([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
 _NAME = Expression(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
+_ON = Expression(r"(?:,? (?:on|of|from) (?:the )?)$")
 _LAST_WORD = Expression(r"[^\W\d_][\w-]{3,}(?=\W*$)")
 _PLAIN_WORD = Expression(r"[^\W\d_][^\W_]+")
 _MORE_THEN = Expression(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
@@ -130,6 +132,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
     own = {source.spoken for source in sources_of(graph) if source.measured is not None}
     places += _common_words(graph, text, places, lambda word: word in own or known(word))
     places.sort()
+    text = _without_days_of_names(graph, text, places)
     parts, at = [], 0
     for number, (start, end, _) in enumerate(places):
         parts += [_without_placeholders(text[at:start]), f"e{number}"]
@@ -139,6 +142,18 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
     plain = with_names_as_words(graph, _without_placeholders(unfolded(tidy(plain), known), len(places)))
     plain = with_decades(plain)
     return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
+
+
+def _without_days_of_names(graph: Graph, text: str, places: list[tuple[int, int, int]]) -> str:
+    """Return a text with spaces for a day after a part of a name that it completes: «did DL315 leave on 7 Feb 2013»."""
+    days = said_days(text)
+    for start, end, entity in places:
+        first, last = days.get(day_of_name(graph.label(entity)), (0, 0))
+        if first >= end and not said_days(text[start:end]):
+            before = _ON.search(text[end:first])
+            first -= len(before[0]) if before else 0
+            text = f"{text[:first]}{' ' * (last - first)}{text[last:]}"
+    return text
 
 
 def _alone(graph: Graph, text: str, entities: list[int]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import Reading, Subject
+from graphbrick.bricks.retrieve.operators.grammar.small_words import PLACED
 from graphbrick.bricks.retrieve.operators.grammar.states import States
 from graphbrick.bricks.retrieve.operators.measures import Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import Ints, Place
@@ -18,7 +19,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.clocks import hours_of, is_clock
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import Source, owners_of
 
 _TIME = Expression(r"(?P<hours>\d{1,2})(?::(?P<minutes>[0-5]\d))?(?P<half>am|pm|a\.m|p\.m)?")
 _NAMED = {"noon": 12.0, "midday": 12.0, "midnight": 24.0}
@@ -40,6 +41,7 @@ _STARTS, _ENDS = (
 )
 TIMED = _STARTS | _ENDS
 """Stems of verbs that say when something begins or ends."""
+_PAST_FORMS = frozenset("left went took came got ran began".split())
 _PLANNED = frozenset(map(stem, "sched scheduled planned due supposed timetable expected".split()))
 _SHORTEST = 3  # letters of a name that is cut short: `dep_time`
 AFTER_VERB = ("off", "out", "in", "up")
@@ -182,6 +184,34 @@ class Clocks(States):
         if tokens.word(start) in ("earliest", "first", "latest", "last"):
             best = p.Best(subject.plan, TimeOfDay(source), tokens.word(start) in ("latest", "last"))
             yield Reading(best, start + 1, can_be_denied=False)
+
+    def really_done(self, at: int, subject: Subject) -> Subject | None:
+        """Return the subjects that a verb in the past can speak of: those that left have a time of departure.
+
+        Where only some have the time of day that the verb says, the others are planned, or did not take place. None
+        for another verb.
+        """
+        tokens = self.tokens
+        verbs = tokens.verb_stems(at) & TIMED
+        is_past = tokens.word(at).endswith("ed") or tokens.word(at) in _PAST_FORMS or "did" in tokens.words[:at]
+        own = [one for one in self.clocks_of(subject.name) if not _PLANNED & set(one.stems)] if verbs and is_past else []
+        said = next(side for side in (_STARTS, _ENDS) if verbs & side) if own else frozenset[str]()
+        own = [one for one in own if any(_is_one_of(word, said) for word in one.stems)]
+        if len(own) != 1 or not _PLANNED.isdisjoint(map(stem, tokens.words)):
+            return None
+        members, owners = self.lexicon.classes[subject.name], owners_of(self.place.graph, own[0])
+        if np.isin(members, owners).all():
+            return None
+        return Subject(self.with_some(subject, own[0], none=False), subject.name)
+
+    def took_place(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(flights that) left», «took off on 8 February», of subjects that have the time of day of it."""
+        end = self.tokens.past(at + 1, AFTER_VERB)
+        for bound, last in self.moment(end):
+            for date in self._plain_dates(subject):
+                yield from self.as_compared(subject, date, bound, last)
+        if self.tokens.entity(self.tokens.past(end, (*PLACED, "the"))) is None:
+            yield Reading(subject.plan, end)
 
     def within_clock(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
         """Yield those whose time of day lies in the stretch at a place."""

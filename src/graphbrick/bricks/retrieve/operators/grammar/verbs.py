@@ -64,6 +64,9 @@ class Verbs(Clocks):
     def passive_or_active(self, at: int, subject: Subject, *, passive: bool) -> Iterator[Reading]:
         """Yield what a verb says of subjects that do it, or to whom it is done."""
         yield from self.known_date(at, subject) if passive else ()
+        done = self.really_done(at, subject)
+        yield from self.took_place(at, done) if done is not None else ()
+        subject = done or subject
         for link, end in self.links.by_verb(at, subject.name, passive=passive):
             yield from self._done(end, subject, link, passive=passive)
         if self.tokens.verb_stems(at) & WORKS:
