@@ -44,6 +44,8 @@ TIMED = _STARTS | _ENDS
 _PAST_FORMS = frozenset("left went took came got ran began".split())
 _PLANNED = frozenset(map(stem, "sched scheduled planned due supposed timetable expected".split()))
 _SHORTEST = 3  # letters of a name that is cut short: `dep_time`
+PLANNED_TO = ("due", "supposed", "scheduled", "planned", "expected", "to", "set")
+"""Words before a verb that say that it is planned."""
 AFTER_VERB = ("off", "out", "in", "up")
 """Words after a verb that says when something begins or ends: «take off»."""
 
@@ -174,7 +176,7 @@ class Clocks(States):
     def by_clock(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «leave before 7:30», «is due to arrive after 6 pm», «starts the earliest»."""
         tokens = self.tokens
-        verb = tokens.past(at, ("due", "supposed", "scheduled", "planned", "to", "set"))
+        verb = tokens.past(at, PLANNED_TO)
         source = self.clock_named(tokens.verb_stems(verb), subject.name) if verb < len(tokens) else None
         if source is None:
             return
@@ -194,7 +196,9 @@ class Clocks(States):
         tokens = self.tokens
         verbs = tokens.verb_stems(at) & TIMED
         is_past = tokens.word(at).endswith("ed") or tokens.word(at) in _PAST_FORMS or "did" in tokens.words[:at]
-        own = [one for one in self.clocks_of(subject.name) if not _PLANNED & set(one.stems)] if verbs and is_past else []
+        own = (
+            [one for one in self.clocks_of(subject.name) if not _PLANNED & set(one.stems)] if verbs and is_past else []
+        )
         said = next(side for side in (_STARTS, _ENDS) if verbs & side) if own else frozenset[str]()
         own = [one for one in own if any(_is_one_of(word, said) for word in one.stems)]
         if len(own) != 1 or not _PLANNED.isdisjoint(map(stem, tokens.words)):

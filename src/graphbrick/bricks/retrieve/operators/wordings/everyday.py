@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.plans import TripleValues, Values
+from graphbrick.bricks.retrieve.operators.triples.commonest import is_amount
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.units import is_in_unit, names_of_unit
 from graphbrick.core.properties.values import Kind
@@ -93,6 +94,8 @@ class Everyday:
         source = self.facts.own(sources, base)
         if source is None or source.kind == Kind.BOOLEAN:
             return None
+        if match["how"] == "how many" and is_amount(source):
+            return p.Amount(base, p.Attribute(source))  # «how many beds do our wards have»
         return Values(base, source, "count" if match["how"] == "how many" else part)
 
     def _done_by(self, text: str) -> Plan | None:

@@ -64,7 +64,8 @@ class SetsAsked(Amounts):
         """Yield the readings of a question for entities from a place on."""
         tokens = self.tokens
         for lead in _LEADS:
-            if tuple(tokens.words[at : at + len(lead)]) == lead:
+            is_object = lead[1:2] and lead[1] in IS and tokens.words[-1] in PLACED  # «what are patients allergic to»
+            if tuple(tokens.words[at : at + len(lead)]) == lead and not is_object:
                 for subject, end in self.noun(at + len(lead), bare=True):
                     yield subject.plan, end
                     yield from self.clauses(end, subject)

@@ -79,7 +79,11 @@ def _late(text: str, delays: tuple[str, str]) -> str:
         bound = f"{match['how'] or ('' if match['or'] else 'exactly')} {match['n']} {match['unit']}{match['or'] or ''}"
         return _having(text, match, f"{name} of {bound.strip()}")
     match = _DELAYED_BY.search(text)
-    if match is not None and (name := _name(match, delays)) and re.match(r" (?:of|over|above|under)\b", text[match.end() :]):
+    if (
+        match is not None
+        and (name := _name(match, delays))
+        and re.match(r" (?:of|over|above|under)\b", text[match.end() :])
+    ):
         return _having(text, match, name)
     match = _LATE.search(text)
     if match is not None and (name := _name(match, delays)):
