@@ -85,7 +85,8 @@ class LinkLabels(LinkStage):
             return [], exact
         from graphbrick.bricks.link.kinds import values_in, without_values  # most graphs need none
 
-        return values_in(graph, question, self.words), without_values(graph, exact)
+        values = values_in(graph, question, self.words)
+        return values, without_values(graph, question, exact, values)
 
     def _kinds(
         self, graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]]
@@ -187,9 +188,7 @@ class LinkLabels(LinkStage):
 
 
 def _parts_of_names(unmatched: Unmatched) -> Matches:
-    """Return parts of names in a question that shows none by capitals, and numbers that end names."""
-    if unmatched.question.shows_names and not any(word.text.isdigit() for word in unmatched.question.words):
-        return []
+    """Return parts of names in a question that shows none by capitals, common nouns, and numbers that end names."""
     from graphbrick.bricks.link.lower_case import parts_of_names  # most questions have their names as they are
 
     return parts_of_names(unmatched)

@@ -8,11 +8,13 @@ from graphbrick.bricks.link.unmatched import MISSPELT, READ_WORDS, Unmatched
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.forms import is_installed, is_word
-from graphbrick.language.stems import WORD
+from graphbrick.language.forms import is_installed, is_word, may_be_noun
+from graphbrick.language.stems import WORD, is_plural, spaced, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 
 _SMALL = frozenset((*QUESTION_WORDS, *FUNCTION_WORDS))
+_WITH = frozenset(("with", "without", "has", "have", "had"))
+_SHORTEST = 4  # letters of a common noun that is a part of a name
 _AUXILIARIES = frozenset(("do", "does", "did", "has", "have", "had", "is", "was"))
 
 
@@ -20,7 +22,29 @@ def parts_of_names(unmatched: Unmatched) -> Matches:
     """Return parts of names in a question that shows none by capitals, and numbers that end names."""
     question = unmatched.question
     parts = [] if question.shows_names or question.shouts else _lower_parts(unmatched)
-    return [*parts, *_numbered(unmatched)]
+    taken = {span for span, _ in parts}
+    had = [one for one in _had(unmatched) if one[0] not in taken]
+    return [*parts, *had, *_numbered(unmatched)]
+
+
+def _had(unmatched: Unmatched) -> Matches:
+    """Return common nouns that are a part of one name alone, before a class or after «with»: «meat products».
+
+    They are nouns that the graph does not know otherwise: «patients with dementia» of «Dementia in Alzheimer disease».
+    """
+    known, words = vocabulary(unmatched.graph), unmatched.question.words[:READ_WORDS]
+    classes = {stem(spaced(name).lower().split()[-1]) for name in unmatched.graph.type_labels()}
+    found = []
+    for at, word in enumerate(words):
+        before, after = (words[place].text if 0 <= place < len(words) else "" for place in (at - 1, at + 1))
+        is_modifier = stem(after) in classes and is_plural(after)
+        is_had = before in _WITH or is_modifier
+        is_noun = word.text.isalpha() and len(word.text) >= _SHORTEST and is_installed() and may_be_noun(word.text)
+        if not is_had or not is_noun or not unmatched.question.is_lower(Span(at, at)) or word.text in _SMALL or word.text in known or stem(word.text) in classes:
+            continue
+        mention = unmatched.part_of_one(Span(at, at), after if is_modifier else "")
+        found += [(Span(at, at), mention)] if mention is not None else []
+    return found
 
 
 def _lower_parts(unmatched: Unmatched) -> Matches:

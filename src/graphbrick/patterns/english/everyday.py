@@ -67,6 +67,22 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"\b(is|are|was|were) (?:completely |currently |already )?sold out\b", r"\1 out of stock"),
+        (r",? at least once\b", ""),
+        (r"\b((?:has|have|had|did) (?:the |our |any )?(?:e\d+|[a-z]+)) ever (?=[a-z])", r"\1 "),
+        (r"^what (?:did|does|do) the ([a-z ]+?) (?:on|of|for) ((?:the )?e\d+) come to$", r"what is the \1 of \2"),
+        *(
+            (rf"\b(?:in|during|on) (?:the )?{which} week of ({_MONTH} \d{{4}})\b", rf"between {low} \1 and {high} \1")
+            for which, low, high in (("first", 1, 7), ("second", 8, 14), ("third", 15, 21), ("fourth", 22, 28))
+        ),
+        *(
+            (rf"\b(?:in|during|from|of) (?:the )?(?:{which})(?: of)? (\d{{4}})\b", rf"between {low} \1 and {high} \1")
+            for which, low, high in (
+                ("first quarter|q1", "january", "march"), ("second quarter|q2", "april", "june"),
+                ("third quarter|q3", "july", "september"), ("fourth quarter|last quarter|q4", "october", "december"),
+                ("first half|h1", "january", "june"), ("second half|h2", "july", "december"),
+            )
+        ),
         (r"^(?:give me |show me |list |tell me )?(?:the |a )?(?:complete |full |whole |entire )?list of (?:all )?(?:the )?"
          r"(?:things|everything)(?: that| which)? (?:our |the )?(.+?) (?:are|is|were) "
          r"(.*(?:to|of|for|with|by|from|on|in))$", r"what are the \1 \2"),

@@ -23,7 +23,7 @@ from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import UNITS, sources_of, words_of_values
-from graphbrick.patterns.properties.terms import is_rather_value
+from graphbrick.patterns.properties.terms import is_rather_value, terms_in
 from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
 
@@ -289,9 +289,11 @@ def _common_words(
 ) -> list[tuple[int, int, int]]:
     """Return the places of words that name an entity and mean nothing else."""
     places = []
+    longer = [(one.start, one.end) for one in terms_in(graph, text) if " " in text[one.start : one.end]]
     for word in re.finditer(r"[^\W\d_]{3,}", text):
         if (
             known(word[0].lower())
+            or (word[0].islower() and any(start <= word.start() and word.end() <= end for start, end in longer))
             or text[: word.start()].lower().endswith("whose ")
             or any(word.start() < end and start < word.end() for start, end, _ in taken)
         ):
