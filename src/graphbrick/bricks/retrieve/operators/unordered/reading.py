@@ -288,11 +288,16 @@ class _Reader:
 
 
 def _compounds(parts: list[Part]) -> list[Part]:
-    """Return parts in which names of classes side by side are one: «model families» are families."""
+    """Return parts in which names of classes side by side are one: «model families» are families.
+
+    What is only like the name of a class is none behind another one: «service calendars» are no calendar dates.
+    """
     joined = list[Part]()
     for part in parts:
         before = joined[-1] if joined else None
         if isinstance(part, OfClass) and isinstance(before, OfClass) and before.end == part.start:
+            if part.is_alike:
+                continue
             joined[-1] = replace(part, start=before.start)
         else:
             joined.append(part)

@@ -19,6 +19,7 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 
 _MOVES = frozenset(map(stem, "go fly travel run sail drive serve operate head ride ship come".split()))
+_ENDS = 2  # relations of journeys to places: those to where they begin and end
 _ANYBODY = frozenset("you we one i they people somebody passengers".split())
 _CAN = AUXILIARIES | {"can", "could"}
 _E = r"(?:the )?(?P<{}>e\d+)"
@@ -47,6 +48,8 @@ class JourneysAsked(RecordsAsked):
         counts = tokens.joined(at, at + 2) == "how many"
         at += 2 if counts else 0
         for name, place in self.links.journeys():
+            if len(self.links.between(name, (place,))) > _ENDS and tokens.word(at) != "where":
+                continue  # the stops that a bus goes to are more than where it ends
             start = at
             if tokens.word(at) == "where":
                 start = at + 1
