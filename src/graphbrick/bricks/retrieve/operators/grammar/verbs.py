@@ -65,6 +65,7 @@ class Verbs(Clocks):
     def passive_or_active(self, at: int, subject: Subject, *, passive: bool) -> Iterator[Reading]:
         """Yield what a verb says of subjects that do it, or to whom it is done."""
         yield from self.known_date(at, subject) if passive else ()
+        yield from self.by_clock(at, subject)
         done = self.really_done(at, subject)
         yield from self.took_place(at, done) if done is not None else ()
         subject = done or subject
@@ -79,7 +80,6 @@ class Verbs(Clocks):
         if self.tokens.word(at).startswith("share"):
             yield from self._sharing(at + 1, subject)
             yield from self.same_as(at + 1, subject)
-        yield from self.by_clock(at, subject)
         yield from self._done_most(at, subject)
         yield from self._longest_since(at, subject)
         yield from self.at_own_value(at, subject)
