@@ -151,7 +151,15 @@ def _is_code(graph: Graph, name: str, mention: Mention) -> bool:
     return mention.entity in holders and len(holders) <= _FEW_HOLDERS
 
 
-def without_values(
+def values_and_names(
+    graph: Graph, question: Question, exact: ExactNames, words: str | None
+) -> tuple[list[tuple[Span, str]], ExactNames]:
+    """Return the values of a question, see `values_in`, and the exact names that are no values."""
+    found = values_in(graph, question, words)
+    return found, _without_values(graph, question, exact, found)
+
+
+def _without_values(
     graph: Graph, question: Question, exact: ExactNames, found: Sequence[tuple[Span, str]]
 ) -> ExactNames:
     """Return exact names without lower-case words that more entities have as a value: «malware», of programs.

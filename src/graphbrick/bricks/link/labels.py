@@ -83,10 +83,9 @@ class LinkLabels(LinkStage):
     def _values(self, graph: Graph, question: Question, exact: ExactNames) -> tuple[list[tuple[Span, str]], ExactNames]:
         if not graph.columns and not graph.changes.facts:
             return [], exact
-        from graphbrick.bricks.link.kinds import values_in, without_values  # most graphs need none
+        from graphbrick.bricks.link.kinds import values_and_names  # most graphs need none
 
-        values = values_in(graph, question, self.words)
-        return values, without_values(graph, question, exact, values)
+        return values_and_names(graph, question, exact, self.words)
 
     def _kinds(
         self, graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]]
@@ -189,6 +188,9 @@ class LinkLabels(LinkStage):
 
 def _parts_of_names(unmatched: Unmatched) -> Matches:
     """Return parts of names in a question that shows none by capitals, common nouns, and numbers that end names."""
+    question, has_columns = unmatched.question, bool(unmatched.graph.columns)
+    if question.shows_names and not (has_columns or any(word.text.isdigit() for word in question.words)):
+        return []
     from graphbrick.bricks.link.lower_case import parts_of_names  # most questions have their names as they are
 
     return parts_of_names(unmatched)

@@ -8,6 +8,7 @@ from graphbrick.bricks.link.unmatched import MISSPELT, READ_WORDS, Unmatched
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.folding import name_form
 from graphbrick.language.forms import is_installed, is_word, may_be_noun
 from graphbrick.language.stems import WORD, is_plural, spaced, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -40,11 +41,28 @@ def _had(unmatched: Unmatched) -> Matches:
         is_modifier = stem(after) in classes and is_plural(after)
         is_had = before in _WITH or is_modifier
         is_noun = word.text.isalpha() and len(word.text) >= _SHORTEST and is_installed() and may_be_noun(word.text)
-        if not is_had or not is_noun or not unmatched.question.is_lower(Span(at, at)) or word.text in _SMALL or word.text in known or stem(word.text) in classes:
+        is_known = word.text in _SMALL or word.text in known or stem(word.text) in classes
+        if is_known or not is_had or not is_noun or not unmatched.question.is_lower(Span(at, at)):
             continue
-        mention = unmatched.part_of_one(Span(at, at), after if is_modifier else "")
+        mention = _part_of_one(unmatched, Span(at, at), after if is_modifier else "")
         found += [(Span(at, at), mention)] if mention is not None else []
     return found
+
+
+def _part_of_one(unmatched: Unmatched, span: Span, noun: str) -> Mention | None:
+    """Return the entity of which a word is a part of the name, if no other name has it.
+
+    Args:
+        unmatched: Knows the question.
+        span: The word.
+        noun: The class after it: «meat products» are no products with this word in their own names.
+    """
+    folded, graph = unmatched.question.folded(span), unmatched.graph
+    named = [one for one in graph.names.containing(folded) if folded in name_form(graph.label(one)).split()]
+    others = [one for one in named if all(stem(noun) != stem(spaced(name).lower()) for name in graph.types(one))]
+    if len(others) != 1:
+        return None
+    return unmatched.only(unmatched.question.surface(span), others, "is a part of the name", "link.part_of_one")
 
 
 def _lower_parts(unmatched: Unmatched) -> Matches:

@@ -18,7 +18,6 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import NearMatch, misspelt
 from graphbrick.language.folding import name_form
-from graphbrick.language.stems import spaced, stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 
 # Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
@@ -35,7 +34,6 @@ _ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
 _ALIKE = 3  # letters that names of fewer than that begin with in common
 _NEAREST = 8
-_PART_OF_ONE, _ONLY = "is a part of the name", "link.part_of_one"
 
 
 @dataclass(frozen=True)
@@ -227,7 +225,7 @@ class Unmatched:
             return None
         from graphbrick.bricks.link.acronyms import meant_by  # most names are written in full
 
-        return self._only(surface, meant_by(self.graph, surface), "is taken by its initials for", "link.initials")
+        return self.only(surface, meant_by(self.graph, surface), "is taken by its initials for", "link.initials")
 
     def part(self, span: Span) -> Mention | None:
         """Return the entity of which a span is a part of the name, if it is the only one or `_in_all`."""
@@ -250,21 +248,9 @@ class Unmatched:
             mention = told_by_rest(self.graph, self.question, span, entities)
             if mention is not None:
                 return mention
-        return self._only(surface, entities, _PART_OF_ONE, _ONLY)
+        return self.only(surface, entities, "is a part of the name", "link.part_of_one")
 
-    def part_of_one(self, span: Span, noun: str = "") -> Mention | None:
-        """Return the entity of which a word is a part of the name, if no other name has it.
-
-        Args:
-            span: The word.
-            noun: What follows it: «meat products» are no products with this word in their own names.
-        """
-        folded, graph = self.question.folded(span), self.graph
-        named = [one for one in graph.names.containing(folded) if folded in name_form(graph.label(one)).split()]
-        others = [one for one in named if all(stem(noun) != stem(spaced(name).lower()) for name in graph.types(one))]
-        return self._only(self.question.surface(span), others, _PART_OF_ONE, _ONLY) if len(others) == 1 else None
-
-    def _only(self, surface: str, entities: Sequence[int], why: str, code: str) -> Mention | None:
+    def only(self, surface: str, entities: Sequence[int], why: str, code: str) -> Mention | None:
         """Return the only entity that words stand for, with an event; of several, none is taken, and they are noted."""
         if len(entities) > 1:
             self.several.append(Several(surface, entities))

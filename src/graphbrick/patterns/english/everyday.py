@@ -83,8 +83,8 @@ EVERYDAY = tuple(
                 ("first half|h1", "january", "june"), ("second half|h2", "july", "december"),
             )
         ),
-        (r"^(?:give me |show me |list |tell me )?(?:the |a )?(?:complete |full |whole |entire )?list of (?:all )?(?:the )?"
-         r"(?:things|everything)(?: that| which)? (?:our |the )?(.+?) (?:are|is|were) "
+        (r"^(?:give me |show me |list |tell me )?(?:the |a )?(?:complete |full |whole |entire )?list of (?:all )?"
+         r"(?:the )?(?:things|everything)(?: that| which)? (?:our |the )?(.+?) (?:are|is|were) "
          r"(.*(?:to|of|for|with|by|from|on|in))$", r"what are the \1 \2"),
         (r"^(?:give me |show me )?(?:the |a )?(?:complete|full|whole|entire) list of ", "list "),
         (r"^where (do|did) (?:the )?(most|majority)(?: of)? (?:our |the |all )?([a-z]+) (?:live|come from|reside),?"

@@ -20,7 +20,7 @@ _LENGTHS = frozenset(
 )
 _UNITS = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86_400.0}
 _DAY = 86_400.0
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (times between two moments of one place)
+_EPOCH = datetime(1970, 1, 1)
 _LOOKED_AT = 2_000  # entities
 _FEWEST = 5  # entities that tell a unit
 _FACTOR, _SHARE = 2.0, 0.8  # by how much a length may differ from the time between, and in how many of the entities

@@ -138,7 +138,7 @@ class Links:
         return found if len(found) == 1 else []
 
     def end_of_journey(self, name: str, place: str, preposition: str) -> list[Link]:
-        """Return the one relation from journeys to where they begin, or end: `STARTS_AT`, `GOES_TO`; none for several."""
+        """Return the one relation from journeys to where they begin, or end: `STARTS_AT`, `GOES_TO`."""
         said = [one for one in self.between(name, (place,)) if one.forward and self.is_said(one, preposition)]
         ends = [Link(((one.relation, True),), place) for one in said[: len(said) == 1]]
         return ends or self.plain(name, (place,), preposition)

@@ -117,8 +117,9 @@ class Named(SetPlan):
 def _is_own_name(place: Place, source: Source) -> bool:
     """Return whether a property is another name of what has it: `route_long_name`, and not `contact_name`."""
     last = source.spoken.rpartition(" ")[2]
-    owners = owners_of(place.graph, source) if last in _NAMES and source.kind == Kind.TEXT else ()
-    types = place.graph.types(int(owners[0])) if len(owners) else ()
+    if last not in _NAMES or source.kind != Kind.TEXT:
+        return False
+    types = next((place.graph.types(owner) for owner in owners_of(place.graph, source)[:1].tolist()), ())
     own = {word for name in types for word in spaced(name).lower().split()}
     return bool(types) and set(source.spoken.split()) <= own | _OF_NAMES | _NAMES
 

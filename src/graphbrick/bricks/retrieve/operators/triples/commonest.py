@@ -41,7 +41,7 @@ def commonest(facts: Facts, text: str) -> Plan | None:
 
 
 def all_values(facts: Facts, text: str) -> Plan | None:
-    """Read «which languages are there», «how many languages are used», «how many beds are there», which are added up."""
+    """Read «which languages are there», «how many languages are used», «how many beds are there», a sum."""
     match = facts.english.match("all_values", text)
     sources = facts.named(match["noun"])[0] if match else []
     if not match or not sources or facts.lexicon.classes_in(match["noun"]) or sources[0].kind == Kind.BOOLEAN:

@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.operators.wordings.plain_words.rewording import 
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
 from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
 from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
-from graphbrick.bricks.retrieve.operators.wordings.units import is_unit, may_be_in, names_of_unit, unit_in
+from graphbrick.bricks.retrieve.operators.wordings.units import factor_in, is_unit, may_be_in, names_of_unit, unit_in
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
@@ -90,7 +90,7 @@ def _without_unit(graph: Graph, question: Question, lexicon: Lexicon) -> Questio
     numbers = [source for source in sources_of(graph) if source.literal is not None and not source.is_date]
     names = [source.name for source in numbers] + [column.name for column in graph.columns if column.of_triples]
     own = {word for name in names for word in stems(spaced(name))}
-    if is_unit(unit) and any(may_be_in(name, unit) for name in names):
+    if is_unit(unit) and any(may_be_in(name, unit) or factor_in(graph, name, unit) for name in names):
         classes = [lexicon.classes[name] for name in lexicon.classes_in(text)]
         near = [one.name for one in numbers if any(np.isin(ids, owners_of(graph, one)).any() for ids in classes)]
         return replace(question, text=_with_kind_of_length(text, unit, near or names), unit=unit)

@@ -51,8 +51,9 @@ _ANYTHING = frozenset("anything something everything things".split())
 _TAILS = frozenset(
     ("at all", "in total", "so far", "in here", "in the data", "in this data", "in our data", "in the graph",
      "in this graph", "in the database", "in the list", "on record", "in order",
+     "we sell", "that we sell", "we offer", "we stock", "we carry",
      "name them", "list them", "which ones", "by name",
-     "on file", "we sell", "that we sell", "we offer", "we stock", "we carry", "we have", "do we have", "do we employ", "we employ", "in it", "in them")
+     "on file", "we have", "do we have", "do we employ", "we employ", "in it", "in them")
 )  # fmt: skip
 _MOST_READINGS = 60
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from graphbrick.bricks.retrieve.operators.wordings.units import unit_by_clocks
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.properties.durations import unit_by_clocks
 from graphbrick.patterns.properties.sources import sources_of
 
 _LEAVE = (
@@ -21,11 +21,15 @@ _ARRIVE = (
 )
 _VERB = rf"(?P<verb>(?:(?P<leave>{_LEAVE})|{_ARRIVE})\b)"
 _UNIT = r"(?P<unit>seconds?|minutes?|mins?|hours?|hrs?|days?)"
-_N = r"(?:\d[\d.]*|an?|half an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|sixty)"
+_N = (
+    r"(?:\d[\d.]*|an?|half an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty"
+    r"|sixty)"
+)
 _HOW = r"(?P<how>more than|over|at least|less than|under|up to|at most|exactly|longer than)"
 _BETWEEN = r"(?P<between>(?: (?!not\b|never\b|and\b|or\b|but\b|with\b|that\b|which\b|who\b)[\w.:-]+){0,7}?)"
 _LATE_BY = Expression(
-    rf"{_VERB}{_BETWEEN} (?:{_HOW} )?(?P<n>{_N}) {_UNIT}(?P<or> or (?:more|less))? (?P<late>late|early|behind schedule)\b"
+    rf"{_VERB}{_BETWEEN} (?:{_HOW} )?(?P<n>{_N}) {_UNIT}(?P<or> or (?:more|less))? "
+    r"(?P<late>late|early|behind schedule)\b"
 )
 _DELAYED_BY = Expression(rf"{_VERB}{_BETWEEN} with (?:an? )?(?P<delay>delays?)\b(?! (?:on|at|in|for)\b)")
 _LATE = Expression(rf"{_VERB}{_BETWEEN} (?P<late>late|early|ahead of (?:schedule|time)|behind schedule|with a delay)\b")
