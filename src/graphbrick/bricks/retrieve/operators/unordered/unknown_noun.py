@@ -36,7 +36,7 @@ _GOES_ON = frozenset("of on about for to from against behind".split())
 _LIGHT = frozenset(
     "how is are was were be been do does did done has have had having get gets got can could will would should shall"
     " may might must there here it its we us our you your i me my they them their please tell show list give name find"
-    " know need want".split()
+    " know need want all every each any many".split()
 )
 
 
