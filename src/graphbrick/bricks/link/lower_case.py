@@ -42,7 +42,8 @@ def _had(unmatched: Unmatched) -> Matches:
         is_had = before in _WITH or is_modifier
         is_noun = word.text.isalpha() and len(word.text) >= _SHORTEST and is_installed() and may_be_noun(word.text)
         is_known = word.text in _SMALL or word.text in known or stem(word.text) in classes
-        if is_known or not is_had or not is_noun or not unmatched.question.is_lower(Span(at, at)):
+        is_piece = "_" in unmatched.question.text[max(word.start - 1, 0) : word.end + 1]  # of a name in one word
+        if is_known or is_piece or not is_had or not is_noun or not unmatched.question.is_lower(Span(at, at)):
             continue
         mention = _part_of_one(unmatched, Span(at, at), after if is_modifier else "")
         found += [(Span(at, at), mention)] if mention is not None else []

@@ -175,10 +175,10 @@ class Unmatched:
         return True
 
     def _is_apart(self, at: int, span: Span) -> bool:
-        """Return whether a comma stands between a word and a span beside it."""
-        words = self.question.words
-        first, last = (words[at], words[span.first]) if at < span.first else (words[span.last], words[at])
-        return "," in self.question.text[first.end : last.start]
+        """Return whether a comma, or the end of a sentence, stands between a word and a span beside it."""
+        words, (one, other) = self.question.words, (at, span.first) if at < span.first else (span.last, at)
+        signs = ",;:!?." if len(words[one].text) > _ALIKE else ",;:!?"  # «J. K. Rowling», «St. John»
+        return not set(signs).isdisjoint(self.question.text[words[one].end : words[other].start])
 
     def _look_up(self, span: Span, *, is_named: bool, whole: bool, longer: bool) -> Mention | None:
         """Return the entity that a span names in another spelling; None if there is none.

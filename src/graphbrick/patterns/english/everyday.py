@@ -67,6 +67,13 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"\b(with|without|have|has|had) (e\d+)'s?(?=$|,| (?:and|or|in|at|who|that|which|from|over|under|do|are|is)\b)",
+         r"\1 \2"),
+        (r" (?:(?:that|which) )?(?:i|we|you|one) can (?:take|use|choose|book|fly with|go with) (?:if|when) "
+         r"(?:i|we|you|one) (?:want|need|wish|have|would like) to (?:travel|fly|go|get) (?=from )", " fly "),
+        (r"^what (the .+?) (is|was|are|were) that (?:is|was|are|were|has been|have been) ", r"what \2 \1 "),
+        (r"^((?:in|at|from|on|to) (?:which|what) [a-z]+) (e\d+'s [a-z]+s|the [a-z]+s of e\d+) "
+         r"(?!do\b|are\b|were\b|have\b)([a-z]+)$", r"\1 do \2 \3"),
         (r"\b(is|are|was|were) (?:completely |currently |already )?sold out\b", r"\1 out of stock"),
         (r",? at least once\b", ""),
         (r"\b((?:has|have|had|did) (?:the |our |any )?(?:e\d+|[a-z]+)) ever (?=[a-z])", r"\1 "),

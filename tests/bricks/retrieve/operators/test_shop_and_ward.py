@@ -1,4 +1,4 @@
-"""Questions of a shop and a hospital: nouns in names, discounts, quantities, beds, further questions, pairs of places."""
+"""Questions of a shop, a ward and a town: nouns in names, discounts, beds, further questions, pairs of places."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ _NOT_FIRST = Expression(r"^(is|are|was|were|do|does|did|has|have|can|will) not (
 # Numbers of which the lower is the better one.
 _LOW_IS_GOOD = Expression(
     r"\b(?P<word>best|better|worst|worse) "
-    r"(?=(?:[a-z]+ )?(?:era|whip|ranks?|ranking|latency|error rate|prices?|(?:lap|response) times?)\b)"
+    r"(?=(?:[a-z]+ ){0,2}(?:delays?|era|whip|ranks?|ranking|latency|error rate|prices?|(?:lap|response) times?)\b)"
 )
 _LOW_WORDS = {"best": "lowest", "better": "lower", "worst": "highest", "worse": "higher"}
 _SLIPPED = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wre": "were", "hwo": "how", "wht": "what"}
