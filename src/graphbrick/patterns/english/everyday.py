@@ -9,6 +9,9 @@ _MONTH = (
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 )
 _US = r"(?:us|here|the (?:company|firm|organi[sz]ation|team)|our (?:company|firm|team))"
+_UNIT = (
+    r"(?:second|minute|hour|day|week|month|year|(?:kilo)?met(?:re|er)|mile|kilo(?:gram)?|ton|lit(?:re|er)|inch|foot)"
+)
 _IF_SO = r"(?: and)?,?(?: (?:if so|if yes|if there are(?: any)?|if any),?)?"
 _WHICH_ONES = rf"{_IF_SO} (?:which(?: ones?)?|who|what|whom)(?: (?:are|is) (?:they|it|those|that))?"
 _HOW_MANY = rf"{_IF_SO} how many(?: (?:are|of them are) there)?"
@@ -102,9 +105,10 @@ EVERYDAY = tuple(
         (r"^(?:to )?where (?:is|are|was|were) (.+?) (?:headed|heading|bound)(?: to| for)?$", r"where does \1 go to"),
         (r"\bhalf an hour\b", "30 minutes"),
         (r"\b(?:an|one) hour and a half\b|\bone and a half hours\b", "90 minutes"),
+        (rf"\b(\d[\d.,]*|an?) ({_UNIT}s?) or (?:less|fewer|under|shorter)\b", r"at most \1 \2"),
+        (rf"\b(\d[\d.,]*|an?) ({_UNIT}s?) or (?:more|over|longer)\b", r"at least \1 \2"),
         (r"\b(than|over|under|above|below|least|most|exactly|within|up to|about) an? "
-         r"(?=(?:second|minute|hour|day|week|month|year|(?:kilo)?met(?:re|er)|mile|kilo(?:gram)?|ton|lit(?:re|er)|inch"
-         r"|foot)\b)", r"\1 1 "),
+         rf"(?={_UNIT}\b)", r"\1 1 "),
         (r"\b(?:gives?|provides?|yields?|restores?) (?=(?:exactly |at least |at most |(?:more|less|fewer) than |over "
          r"|under )\d+ [a-z]+)", "have "),
         (r"^((?!how|number|count|which|what).+?),? (?:broken down|split(?: up)?) (?:by|per) ([a-z ]+?)"

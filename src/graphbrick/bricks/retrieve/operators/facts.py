@@ -60,8 +60,8 @@ class Facts:
             CannotPlanError: It names a property that the entities do not have, or has words that no plan uses.
         """
         rules = (
-            partial(commonest, self), partial(all_values, self), partial(code_of, self), self._between, self._since, self._when, self._where,
-            self.how_much, self._is, partial(done, self), self._of, self._does, self._beside,
+            partial(commonest, self), partial(all_values, self), partial(code_of, self), self._between, self._since,
+            self._when, self._where, self.how_much, self._is, partial(done, self), self._of, self._does, self._beside,
         )  # fmt: skip
         for rule in rules:
             try:

@@ -62,6 +62,8 @@ class Resolver(OwnDates):
         if not verbs:
             return
         relations = self.lexicon.relations
+        if any(sign.isdigit() for verb in verbs for sign in verb):
+            raise self.unread(plan, verbs)  # «over-80» is no verb
         if any((not is_named and verb in self.english.near) or self._is_of_any(verb, relations) for verb in verbs):
             raise self.unread(plan, verbs)
         quoted = " ".join(map(repr, verbs))

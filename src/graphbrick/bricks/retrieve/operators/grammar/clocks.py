@@ -43,6 +43,7 @@ TIMED = _STARTS | _ENDS
 """Stems of verbs that say when something begins or ends."""
 _PAST_FORMS = frozenset("left went took came got ran began".split())
 _PLANNED = frozenset(map(stem, "sched scheduled planned due supposed timetable expected".split()))
+_HOURS = 12  # of a half of a day
 _SHORTEST = 3  # letters of a name that is cut short: `dep_time`
 PLANNED_TO = ("due", "supposed", "scheduled", "planned", "expected", "to", "set")
 """Words before a verb that say that it is planned."""
@@ -139,6 +140,7 @@ class Clocks(States):
             high = self.time_of_day(low[2] + 1) if tokens.word(low[2]) in ("and", "to", "until") else None
             if high is not None:
                 yield Clock(low[0], high[0], True, f"from {low[1]} to {high[1]}"), high[2]
+        yield from self._hours_of_one_half(at)
         for said, end in tokens.phrase(at, _BOUNDS):
             found = self.time_of_day(end)
             if found is None:
@@ -149,6 +151,18 @@ class Clocks(States):
                 kind, (hours, np.inf)
             )
             yield Clock(low_, high_, kind not in ("over", "under"), f"{said} {words}"), last
+
+    def _hours_of_one_half(self, at: int) -> Iterator[tuple[Clock, int]]:
+        """Yield «between 7 and 9 am», where the second hour says what the first one is."""
+        tokens = self.tokens
+        is_hour = tokens.word(at + 1).isdecimal() and int(tokens.word(at + 1)) <= _HOURS
+        is_between = tokens.word(at) in ("between", "from") and tokens.word(at + 2) in ("and", "to", "until")
+        if not is_hour or not is_between:
+            return
+        high, low = self.time_of_day(at + 3), float(tokens.word(at + 1))
+        if high is not None and low <= _HOURS:
+            low = low % _HOURS + (_HOURS if high[0] >= _HOURS and low % _HOURS + _HOURS <= high[0] else 0)
+            yield Clock(low, high[0], True, f"from {tokens.word(at + 1)} to {high[1]}"), high[2]
 
     def clocks_of(self, name: str) -> list[Source]:
         """Return the properties of a class that are times of day."""

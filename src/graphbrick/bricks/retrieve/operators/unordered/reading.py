@@ -118,7 +118,8 @@ class _Reader:
             except CannotPlanError:
                 continue
             found = checked(attempt, plan) if plan is not None else None
-            if found is None or (found.size > 1 and (self._has_parts_of_names() or self._is_far_date(asked.name, attempt))):
+            is_far = found is not None and found.size > 1 and self._has_parts_of_names()
+            if found is None or is_far or self._is_far_date(asked.name, attempt):
                 continue
             if found.size <= _FAR or not isinstance(plan, p.IsAny) or plan.value(self.questions.place):
                 yield found  # that nothing fits says little over long ways
