@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphbrick.bricks.retrieve.operators.plan import Listed, Plan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.sets import Listed, Plan
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem

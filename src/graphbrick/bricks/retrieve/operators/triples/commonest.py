@@ -8,8 +8,7 @@ from graphbrick.bricks.retrieve.operators.plan import Amount, Attribute, Best, D
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.stems import is_plural
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.amounts import is_amount
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
@@ -52,9 +51,3 @@ def all_values(facts: Facts, text: str) -> Plan | None:
     if match["how"] == "how many" and is_amount(source) and not _DIFFERENT.search(text):
         return Amount(own, Attribute(source))
     return Values(own, source, "count" if match["how"] == "how many" else "")
-
-
-def is_amount(source: Source) -> bool:
-    """Return whether a number says how many there are of something: beds, `num_seats`."""
-    words, is_number = source.spoken.split(), source.literal is not None and not source.is_date
-    return is_number and bool(words) and (is_plural(words[-1]) or words[0] in ("num", "number", "count"))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.properties.plans import TripleValues, Values
-from graphbrick.bricks.retrieve.operators.triples.commonest import is_amount
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.units import is_in_unit, names_of_unit
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.patterns.properties.amounts import is_amount
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
