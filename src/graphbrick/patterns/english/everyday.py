@@ -70,6 +70,7 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"^(.*\b(?:shortest|longest)\b.*?),? in terms of time$", r"\1 by duration"),
         (r"\b(with|without|have|has|had) (e\d+)'s?(?=$|,| (?:and|or|in|at|who|that|which|from|over|under|do|are|is)\b)",
          r"\1 \2"),
         (r" (?:(?:that|which) )?(?:i|we|you|one) can (?:take|use|choose|book|fly with|go with) (?:if|when) "

@@ -88,6 +88,8 @@ def test_times_tell_the_unit_of_a_length(flights: Graph, trips: Graph, tmp_path:
         ("when did QF40 2024-05-07 leave", {"00:20"}),
         ("flights with an air time over 10 hours", {"QF30 2024-05-06", "QF30 2024-05-07"}),
         ("flights with an arrival delay below -5", {"QF30 2024-05-07"}),
+        ("how long was QF30 2024-05-06 in the air?", {"640"}),
+        ("flights that were in the air for more than ten hours", {"QF30 2024-05-06", "QF30 2024-05-07"}),
     ],
 )
 def test_delays(flights: Graph, question: str, answers: set[str]) -> None:
@@ -105,6 +107,7 @@ def test_delays(flights: Graph, question: str, answers: set[str]) -> None:
         ("which trips take between 40 and 70 minutes", {"North Run", "West Run"}),
         ("how many minutes does the North Run take?", {"60 minutes"}),
         ("what is the average duration of trips in minutes", {"49.8 minutes"}),
+        ("what is the shortest trip in terms of time", {"South Run"}),
         # Where journeys go is where they end; they may stop elsewhere.
         ("where does the North Run go?", {"Depot Road"}),
         ("where does the North Run come from?", {"Mill Lane"}),

@@ -1,4 +1,4 @@
-"""Late and early in the words of the delays of a graph: «left more than two hours late», «how late was e0»."""
+"""Late, early and how long in words of the graph: «left more than two hours late», «was in the air for ten hours»."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ _HOW_LATE = Expression(
     rf"^how (?:many {_UNIT} (?:too )?late|late) (?:did|does|do|has|have) (?P<who>(?:the )?e\d+) {_VERB}(?P<rest>.*)$"
 )
 _HOW_MANY = Expression(rf"^how many {_UNIT} (?P<do>do|does|did|is|was|will) (?P<who>e\d+)(?P<rest>(?: .+)?)$")
+_HOW_LONG_IN = Expression(
+    r"^how long (?:was|is|were|did|does) (?P<who>(?:the )?e\d+) (?:(?:stay|spend|be) )?(?:in|on|at) (?:the )?"
+    r"(?P<noun>[a-z]+)$"
+)
+_IN_FOR = Expression(
+    r"(?: (?:that|which|who))?(?: (?:is|are|was|were|stayed))? (?:in|on|at) (?:the )?(?P<noun>[a-z]+) (?:for )?"
+    r"(?=(?:more than|over|at least|less than|under|at most|between|longer than) )"
+)
 _UNDONE = Expression(r"\b(?:not|never|did|does|do|has|have|had|is|are|was|were) $")
 _AUXILIARY = Expression(r"^(?:did|does|do|has|have|had) (?P<who>(?:the )?e\d+) ")
 _PLACE = Expression(r" (?:in|at|into) (?P<where>(?:the )?e\d+\b)")
@@ -51,7 +59,19 @@ def in_words_of_delays(graph: Graph, text: str, lexicon: Lexicon) -> str:
         text: The question, with placeholders.
         lexicon: The words of the graph.
     """
-    return _late(_in_unit(graph, text, lexicon), _delays(graph))
+    return _late(_spent(graph, _in_unit(graph, text, lexicon)), _delays(graph))
+
+
+def _spent(graph: Graph, text: str) -> str:
+    """Return «with an air time of more than ten hours» for «in the air for more than ten hours», of `air_time`."""
+    match = _HOW_LONG_IN.match(text) or _IN_FOR.search(text)
+    names = {one.stems: one.spoken for one in sources_of(graph) if one.literal is not None and not one.is_date}
+    name = names.get((stem(match["noun"]), stem("time")), "") if match else ""
+    if match is None or not name:
+        return text
+    if _HOW_LONG_IN.made(match):
+        return f"what is the {name} of {match['who']}"
+    return f"{text[: match.start()]} with a {name} of {text[match.end() :]}"
 
 
 def _delays(graph: Graph) -> tuple[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.plain_words.done_at import with_value_of_verb
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.turns_of_phrase import without_turns_of_phrase
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
@@ -84,6 +85,7 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     text = _with_not(graph, _without_those(text, lexicon), lexicon)
     text = _last_before(graph, _with_start(graph, _with_short_days(graph, text), lexicon))
     text = _with_state_of_verb(graph, text, lexicon)
+    text = with_value_of_verb(graph, question.entities, text)
     text = without_turns_of_phrase(graph, question.entities, text, lexicon)
     if text != question.text:
         labels = [graph.label(entity) for entity in question.entities]
