@@ -78,7 +78,6 @@ EVERYDAY = tuple(
         (r"^what (the .+?) (is|was|are|were) that (?:is|was|are|were|has been|have been) ", r"what \2 \1 "),
         (r"^((?:in|at|from|on|to) (?:which|what) [a-z]+) (e\d+'s [a-z]+s|the [a-z]+s of e\d+) "
          r"(?!do\b|are\b|were\b|have\b)([a-z]+)$", r"\1 do \2 \3"),
-        (r"\b(is|are|was|were) (?:completely |currently |already )?sold out\b", r"\1 out of stock"),
         (r",? at least once\b", ""),
         (r"\b((?:has|have|had|did) (?:the |our |any )?(?:e\d+|[a-z]+)) ever (?=[a-z])", r"\1 "),
         (r"^what (?:did|does|do) the ([a-z ]+?) (?:on|of|for) ((?:the )?e\d+) come to$", r"what is the \1 of \2"),

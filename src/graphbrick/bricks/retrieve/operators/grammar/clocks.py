@@ -41,7 +41,9 @@ _STARTS, _ENDS = (
 )
 TIMED = _STARTS | _ENDS
 """Stems of verbs that say when something begins or ends."""
-_PAST_FORMS = frozenset("left went took came got ran began".split())
+_PAST_FORMS = frozenset("left took".split())
+_MOVING = frozenset(map(stem, "leave depart take arrive land".split()))
+"""Stems of verbs of journeys: a shop that opened in 2015 need not have an opening time."""
 _PLANNED = frozenset(map(stem, "sched scheduled planned due supposed timetable expected".split()))
 _HOURS = 12  # of a half of a day
 _SHORTEST = 3  # letters of a name that is cut short: `dep_time`
@@ -208,7 +210,7 @@ class Clocks(States):
         for another verb.
         """
         tokens = self.tokens
-        verbs = tokens.verb_stems(at) & TIMED
+        verbs = tokens.verb_stems(at) & _MOVING
         is_past = tokens.word(at).endswith("ed") or tokens.word(at) in _PAST_FORMS or "did" in tokens.words[:at]
         own = (
             [one for one in self.clocks_of(subject.name) if not _PLANNED & set(one.stems)] if verbs and is_past else []
