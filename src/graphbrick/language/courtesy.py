@@ -14,12 +14,21 @@ _POLITE = Expression(
     r"(?:[,.!;]+ | (?=(?:who|what|which|where|when|whose|how|and|now|but)\b))"
     r"|(?:great|cool|nice|perfect|good|super|awesome|alright|all right|sure|fine|right|got it|i see|hm+|ah|oh|wow|"
     r"no|yes|yep|nope|good (?:morning|day|afternoon|evening))[,.!;]+ "
+    r"|(?:i(?:'m| am) )?(?:very )?sorry (?:to|for) (?:trouble|bother|disturb|interrupt)(?:ing)?"
+    r"(?: you)?(?: again)?,? (?:but )?"
+    r"|(?:excuse me|pardon me|sorry|i beg your pardon)[,.!]+ (?:but )?"
+    r"|(?:would|could) you (?:please )?(?:be so (?:kind|nice|good) (?:as )?(?:to )?|mind )"
+    r"(?=(?:tell|name|list|show|give|find|count|look|check|see)(?:ing)?\b)"
+    r"|(?:please )?(?:find(?:ing)? out|look(?:ing)? up|check(?:ing)?|hav(?:e|ing) a look(?: at)?|see(?:ing)?)"
+    r"(?: for (?:me|us))? (?=(?:who|what|which|where|when|whose|how)\b)"
     r"|(?:now|then|next|also|but|one more thing)(?:[,:!]+ | (?=(?:who|what|which|where|when|whose|how)\b))"
     r"|(?:can|could|would|will|do) (?:you|anyone|someone) (?:please |kindly |possibly |happen to |also )*"
     r"(?:(?:know|remember|recall|say)(?: of)? "
+    r"|(?=(?:find out|look up|check|have a look|see) )"
     r"|(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
     r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
-    r"|(?:for (?:my|our|a|the) (?:presentation|reports?|records?|notes?|files?|talk|meeting|article|homework|thesis"
+    r"|(?:for (?:my|our|a|the) (?:(?:annual|yearly|monthly|weekly|quarterly|next|new) )?"
+    r"(?:presentation|reports?|records?|notes?|files?|talk|meeting|article|homework|thesis"
     r"|slides?)(?: (?:today|tomorrow|tonight|next week|on [a-z]+day))? )?"
     r"(?:i|we)(?:'d| would)(?: also)? (?:need|like|love|want|appreciate)"
     r"(?: to (?:have|see|get))? (?=(?:the|a|an|all|every) )"
@@ -28,7 +37,7 @@ _POLITE = Expression(
     re.IGNORECASE,
 )
 _THANKS = Expression(
-    r"(?:,? (?:please|pls|plz|thanks|thx|thank you|by any chance|if possible|if you (?:can|could|would|please)"
+    r"(?:[.!?]?,? (?:please|pls|plz|thanks|thx|thank you|by any chance|if possible|if you (?:can|could|would|please)"
     r"|if (?:that|it)(?: is|'s) (?:not too much (?:trouble|to ask)|possible|ok|okay|all right|alright)"
     r"|if you (?:do not|don't) mind|when you have (?:a moment|time)|thanks a lot|many thanks)"
     r"(?: in advance| so much| very much| a lot)?)+(?=[?.! ]*$)",

@@ -101,18 +101,22 @@ _THINGS = frozenset(
 
 
 _MORE_PLACES = frozenset(
-    "country nation continent building room hall floor airport station warehouse shelf site planet campus".split()
+    "country nation continent building room hall floor airport station warehouse shelf site planet campus stop depot "
+    "ward office terminal".split()
 )
 """Places that the extract of WordNet has as buildings, or not at all."""
+_WAYS = frozenset("route track".split())
+"""Ways between places, which the extract of WordNet has as places."""
 
 
 def is_place(noun: str) -> bool:
     """Return whether a noun phrase in lower case names a place.
 
-    >>> is_place("home country"), is_place("airport"), is_place("flight")
-    (True, True, False)
+    >>> is_place("home country"), is_place("airport"), is_place("flight"), is_place("bus route")
+    (True, True, False, False)
     """
-    return kind_of(noun) == PLACE or noun.split()[-1] in _MORE_PLACES
+    last = noun.split()[-1]
+    return last in _MORE_PLACES or (kind_of(noun) == PLACE and last not in _WAYS)
 
 
 def may_be_who(name: str) -> bool:

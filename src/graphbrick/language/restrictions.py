@@ -93,11 +93,14 @@ _LIMIT = Expression(
 _BESIDE = Expression(r"[\d.,\s]")  # beside the names of a range: «15 May to 10 June»
 _TO = Expression(r"-|–|—|to|till|until|through|thru|bis(?:zum)?|à|au|al?|tot(?:enmet)?", re.IGNORECASE)
 _BETWEEN = Expression(r"\b(?:between|zwischen|entre|tra|fra|tussen)\b", re.IGNORECASE)
+_COUNTS = Expression(r"(?:how many|(?:number|count) of) (?:the )?$", re.IGNORECASE)
 _BEFORE = Expression(r"(?P<word>[^\W\d_]+)\s+$")
 _AFTER = Expression(r"\s*(?P<word>[^\W_]*)")
 _FREE = frozenset(  # after «the 131», of which other words would be the number: «the 131 trips»
     "a an the and or but nor than vs versus is are was were be been do does did has have had can will would should "
-    "could may must stop stops run runs go goes start starts end ends in on at from to of for by with between before "
+    "could may must stop stops run runs go goes start starts end ends serve serves leave leaves depart departs arrive "
+    "arrives call calls reach reaches pass passes take takes cover covers operate operates in on at from to of for by "
+    "with between before "
     "after "
     "during also too please pls still ever not never which that who when where".split()
 )
@@ -231,6 +234,8 @@ def written(text: str) -> list[tuple[str, Restrictions]]:
 def is_numbered(text: str, start: int, end: int, kinds: Iterable[str]) -> bool:
     """Return whether a number in a text is the name of a thing: its kind, or «the» before it and no noun after it.
 
+    After «how many» and «number of» it counts nothing, so that it is one too.
+
     Args:
         text: The text.
         start: Where the number begins.
@@ -238,8 +243,8 @@ def is_numbered(text: str, start: int, end: int, kinds: Iterable[str]) -> bool:
         kinds: What the things of this name are, such as "Route"; none is known for no kinds.
 
     >>> [is_numbered(text, text.index("131"), text.index("131") + 3, ["Route"]) for text in
-    ...  ("trips of route 131", "does the 131 run on Sundays", "the 131 trips", "more than 131 trips")]
-    [True, True, False, False]
+    ...  ("trips of route 131", "does the 131 run on Sundays", "how many 131 trips", "the 131 trips", "over 131 trips")]
+    [True, True, True, False, False]
     """
     before, after = _BEFORE.search(text[:start]), _AFTER.match(text, end)
     if before is None or not text[start:end].strip():
@@ -247,4 +252,6 @@ def is_numbered(text: str, start: int, end: int, kinds: Iterable[str]) -> bool:
     word = before["word"].lower()
     words = {stem(one) for kind in kinds for one in spaced(kind).lower().split()}
     following = after["word"].lower() if after else ""
+    if following and _COUNTS.search(text[:start]) and following not in _FREE:
+        return True
     return (stem(word) in words - _TIMES) or (word == "the" and (not following or following in _FREE))

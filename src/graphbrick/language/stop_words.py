@@ -99,3 +99,7 @@ def stop_words_of(words: Iterable[str]) -> frozenset[str]:
     counts = {language: sum(word in stops for word in listed) for language, stops in stop_words().items()}
     best = max(counts, key=lambda language: counts[language])
     return stop_words()[best] if counts[best] >= 2 else frozenset()
+
+
+TITLES = frozenset("dr lady lord miss mount mr mrs ms mt prof professor sir".split())
+"""Words before the name of a person or mountain that are hardly ever a part of a label, or may be left out."""

@@ -24,6 +24,7 @@ _VERB = (  # what stands before and after a verb: «who work in», «people who 
     r"\b(?:who|that|(?<=\w )which|they|ever|(?:does|do|did|has|have) \S+(?: \S+)?"
     r"|(?!(?:is|was|has|does|this|its|his)\b)\w+s) {word} (?:in|at|for|from|with|on|under|there|together)\b"
 )
+_MOVES = frozenset(("go", "come"))  # verbs that nearly every verb may mean: what goes is operated, worn or sold
 _KIND = 1  # distance of a class, such as starship, whose name ends with a noun, such as ship
 _FEWEST_ERRORS, _MOST_ERRORS = 1, 2
 _BEGINNING, _LEFT_OUT = 3, 3  # letters of a shortened word, and those that it leaves out at least
@@ -140,6 +141,8 @@ class WordReader:
         if not forms.is_installed() or not (forms.is_word(word) or senses.near_nouns(word)):
             return None
         noun, verb = forms.singular(word) or word, forms.verb_of(word)
+        if verb in _MOVES:
+            return None
         if is_verb and not verb:
             return None
         kinds = senses.kinds_of(noun)

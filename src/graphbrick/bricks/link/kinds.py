@@ -113,8 +113,20 @@ def told_from_values(
 def no_values(
     graph: Graph, question: Question, matches: Matches, values: Sequence[tuple[Span, str]], names: Matches
 ) -> Matches:
-    """Return the mentions of a question that are exact names, or no values of properties."""
-    return [one for one in matches if one in names or not _is_among(graph, question, one, values)]
+    """Return the mentions of a question that are exact names, or no values of properties.
+
+    An exact name in lower case inside a longer value is none: «sales» of «sales representatives», beside a team Sales.
+    """
+    return [
+        one
+        for one in matches
+        if not (_is_inside(question, one[0], values) if one in names else _is_among(graph, question, one, values))
+    ]
+
+
+def _is_inside(question: Question, span: Span, values: Sequence[tuple[Span, str]]) -> bool:
+    """Return whether a span in lower case is a piece of a longer value."""
+    return question.is_lower(span) and any(value.contains(span) and value.size > span.size for value, _ in values)
 
 
 def _is_among(
@@ -139,8 +151,29 @@ def _is_code(graph: Graph, name: str, mention: Mention) -> bool:
     return mention.entity in holders and len(holders) <= _FEW_HOLDERS
 
 
-def without_values(graph: Graph, exact: ExactNames) -> ExactNames:
-    """Return exact names without lower-case words that more entities have as a value: «malware», of programs."""
+def values_and_names(
+    graph: Graph, question: Question, exact: ExactNames, words: str | None
+) -> tuple[list[tuple[Span, str]], ExactNames]:
+    """Return the values of a question, see `values_in`, and the exact names that are no values."""
+    found = values_in(graph, question, words)
+    return found, _without_values(graph, question, exact, found)
+
+
+def _without_values(
+    graph: Graph, question: Question, exact: ExactNames, found: Sequence[tuple[Span, str]]
+) -> ExactNames:
+    """Return exact names without lower-case words that more entities have as a value: «malware», of programs.
+
+    So are words that are a piece of a longer value.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        exact: The exact names.
+        found: Spans that are values of properties, with their names.
+    """
+    inside = [entry for entry in exact.words if _is_inside(question, entry[0], found)]
+    exact = replace(exact, words=[entry for entry in exact.words if entry not in inside]) if inside else exact
     values = [one for _, one in exact.words if is_rather_value(graph, one.text, (one.entity, *one.others))]
     for one in dict.fromkeys(values):
         name = graph.label(one.entity)

@@ -83,9 +83,9 @@ class LinkLabels(LinkStage):
     def _values(self, graph: Graph, question: Question, exact: ExactNames) -> tuple[list[tuple[Span, str]], ExactNames]:
         if not graph.columns and not graph.changes.facts:
             return [], exact
-        from graphbrick.bricks.link.kinds import values_in, without_values  # most graphs need none
+        from graphbrick.bricks.link.kinds import values_and_names  # most graphs need none
 
-        return values_in(graph, question, self.words), without_values(graph, exact)
+        return values_and_names(graph, question, exact, self.words)
 
     def _kinds(
         self, graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]]
@@ -187,8 +187,9 @@ class LinkLabels(LinkStage):
 
 
 def _parts_of_names(unmatched: Unmatched) -> Matches:
-    """Return parts of names in a question that shows none by capitals, and numbers that end names."""
-    if unmatched.question.shows_names and not any(word.text.isdigit() for word in unmatched.question.words):
+    """Return parts of names in a question that shows none by capitals, common nouns, and numbers that end names."""
+    question, has_columns = unmatched.question, bool(unmatched.graph.columns)
+    if question.shows_names and not (has_columns or any(word.text.isdigit() for word in question.words)):
         return []
     from graphbrick.bricks.link.lower_case import parts_of_names  # most questions have their names as they are
 

@@ -9,14 +9,15 @@ from itertools import permutations, product
 import numpy as np
 
 from graphbrick.bricks.link.question import Question, Span
-from graphbrick.bricks.link.words import TITLES
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.language.hashing import extend_span, token_hashes
+from graphbrick.language.said_dates import day_of_name, said_days
 from graphbrick.language.stems import possible_singulars, spaced, stem
+from graphbrick.language.stop_words import TITLES
 
 _PART, _WHOLE = 0.9, 0.95
 _BETWEEN = frozenset(("on", "of", "from", "in", "at", "for", "the"))
@@ -102,8 +103,9 @@ def _begins_and_ends(words: Sequence[str], name: list[str]) -> bool:
 def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequence[int]) -> Mention | None:
     """Return the one of several entities with a part in their names that is meant; None if that is not clear.
 
-    It is the one whose other words follow in the question («DL315 on 2013-02-07»), or which has no other words than
-    those for what it is («Acme» for «Acme Inc.» beside «Acme Road»).
+    It is the one whose other words follow in the question («DL315 on 2013-02-07»), whose date the question says
+    elsewhere («did DL315 leave on 7 Feb 2013»), or which has no other words than those for what it is («Acme» for
+    «Acme Inc.» beside «Acme Road»).
     """
     whole = [(entity, end) for entity in entities if (end := _end_of_rest(graph, question, span, entity))]
     folded = question.folded(span)
@@ -112,6 +114,8 @@ def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequenc
     plain = heads or [one for one in entities if _says_no_more(graph, folded, one)]
     if len(whole) == 1:
         entity, surface = whole[0][0], question.surface(Span(span.first, whole[0][1]))
+    elif not whole and (dated := _of_said_date(graph, question, span, entities)) is not None:
+        entity, surface = dated
     elif not whole and len(plain) == 1:
         entity, surface = plain[0], question.surface(span)
     else:
@@ -131,6 +135,21 @@ def _end_of_rest(graph: Graph, question: Question, span: Span, entity: int) -> i
         at += 1
     follows = bool(rest) and [word.text for word in words[at : at + len(rest)]] == rest
     return at + len(rest) - 1 if follows else 0
+
+
+def _of_said_date(graph: Graph, question: Question, span: Span, entities: Sequence[int]) -> tuple[int, str] | None:
+    """Return the one of some entities with a date in its name that the question says, and how it names the entity.
+
+    A date that follows the part of the name belongs to it.
+    """
+    start, end = question.words[span.first].start, question.words[span.last].end
+    said = said_days(question.text)
+    found = {one: said[day] for one in entities if (day := day_of_name(graph.label(one))) in said}
+    if len(found) != 1:
+        return None
+    ((entity, (first, last)),) = found.items()
+    between = question.text[end:first].lower().split() if first >= end else ["before"]
+    return entity, question.text[start : last if _BETWEEN.issuperset(between) else end]
 
 
 def _is_company(graph: Graph, folded: str, entity: int) -> bool:

@@ -11,14 +11,14 @@ from rapidfuzz.distance import OSA
 from graphbrick.bricks.link.exact import Matches, ranked
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.spellings import other_spellings
-from graphbrick.bricks.link.words import PARTICLES, TITLES, vocabulary
+from graphbrick.bricks.link.words import PARTICLES, vocabulary
 from graphbrick.core import Mention
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import NearMatch, misspelt
 from graphbrick.language.folding import name_form
-from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.language.stop_words import QUESTION_WORDS, TITLES
 
 # Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
 READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
@@ -174,10 +174,10 @@ class Unmatched:
         return True
 
     def _is_apart(self, at: int, span: Span) -> bool:
-        """Return whether a comma stands between a word and a span beside it."""
-        words = self.question.words
-        first, last = (words[at], words[span.first]) if at < span.first else (words[span.last], words[at])
-        return "," in self.question.text[first.end : last.start]
+        """Return whether a comma, or the end of a sentence, stands between a word and a span beside it."""
+        words, (one, other) = self.question.words, (at, span.first) if at < span.first else (span.last, at)
+        signs = ",;:!?." if len(words[one].text) > _ALIKE else ",;:!?"  # «J. K. Rowling», «St. John»
+        return not set(signs).isdisjoint(self.question.text[words[one].end : words[other].start])
 
     def _look_up(self, span: Span, *, is_named: bool, whole: bool, longer: bool) -> Mention | None:
         """Return the entity that a span names in another spelling; None if there is none.
@@ -224,7 +224,7 @@ class Unmatched:
             return None
         from graphbrick.bricks.link.acronyms import meant_by  # most names are written in full
 
-        return self._only(surface, meant_by(self.graph, surface), "is taken by its initials for", "link.initials")
+        return self.only(surface, meant_by(self.graph, surface), "is taken by its initials for", "link.initials")
 
     def abridged(self, span: Span) -> Mention | None:
         """Return the only entity whose name begins and ends as a span does, as «Niels Bohr» of Niels Henrik Bohr."""
@@ -232,7 +232,7 @@ class Unmatched:
             return None
         from graphbrick.bricks.link.parts import abridged  # most names are written in full
 
-        return self._only(
+        return self.only(
             self.question.surface(span), abridged(self.graph, self.question, span), "is short for", "link.abridged"
         )
 
@@ -250,9 +250,9 @@ class Unmatched:
             mention = in_all(self.graph, surface, entities) or told_by_rest(self.graph, self.question, span, entities)
             if mention is not None:
                 return mention
-        return self._only(surface, entities, "is a part of the name", "link.part_of_one")
+        return self.only(surface, entities, "is a part of the name", "link.part_of_one")
 
-    def _only(self, surface: str, entities: Sequence[int], why: str, code: str) -> Mention | None:
+    def only(self, surface: str, entities: Sequence[int], why: str, code: str) -> Mention | None:
         """Return the only entity that words stand for, with an event; of several, none is taken, and they are noted."""
         if len(entities) > 1:
             self.several.append(Several(surface, entities))

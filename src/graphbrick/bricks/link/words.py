@@ -11,9 +11,6 @@ from graphbrick.language.folding import fold
 from graphbrick.language.stems import root, spaced
 from graphbrick.language.stop_words import QUESTION_WORDS
 
-TITLES = frozenset("dr lady lord miss mount mr mrs ms mt prof professor sir".split())
-"""Words before the name of a person or mountain that are hardly ever a part of a label, or may be left out."""
-
 PARTICLES = frozenset(
     "al bin da de del della den der di do dos du el la le les of ten ter the van vom von y zu".split()
 )

@@ -9,6 +9,16 @@ _MONTH = (
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 )
 _US = r"(?:us|here|the (?:company|firm|organi[sz]ation|team)|our (?:company|firm|team))"
+_UNIT = (
+    r"(?:second|minute|hour|day|week|month|year|(?:kilo)?met(?:re|er)|mile|kilo(?:gram)?|ton|lit(?:re|er)|inch|foot)"
+)
+_IF_SO = r"(?: and)?,?(?: (?:if so|if yes|if there are(?: any)?|if any),?)?"
+_WHICH_ONES = rf"{_IF_SO} (?:which(?: ones?)?|who|what|whom)(?: (?:are|is) (?:they|it|those|that))?"
+_HOW_MANY = rf"{_IF_SO} how many(?: (?:are|of them are) there)?"
+_EVERYBODY = (
+    r"(?:(?:list|show(?: me)?|give me|name|find|the|our) )*(?:names? of )?"
+    r"(?:everybody|everyone|all (?:the )?(?:people|persons|those))"
+)
 EVERYDAY = tuple(
     (Expression(wording), plainer)
     for wording, plainer in (
@@ -60,10 +70,60 @@ EVERYDAY = tuple(
          r"which \4 are \1 \2\3"),
         (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
+        (r"^(.*\b(?:shortest|longest)\b.*?),? in terms of time$", r"\1 by duration"),
+        (r"\b(with|without|have|has|had) (e\d+)'s?(?=$|,| (?:and|or|in|at|who|that|which|from|over|under|do|are|is)\b)",
+         r"\1 \2"),
+        (r" (?:(?:that|which) )?(?:i|we|you|one) can (?:take|use|choose|book|fly with|go with) (?:if|when) "
+         r"(?:i|we|you|one) (?:want|need|wish|have|would like) to (?:travel|fly|go|get) (?=from )", " fly "),
+        (r"^what (the .+?) (is|was|are|were) that (?:is|was|are|were|has been|have been) ", r"what \2 \1 "),
+        (r"^((?:in|at|from|on|to) (?:which|what) [a-z]+) (e\d+'s [a-z]+s|the [a-z]+s of e\d+) "
+         r"(?!do\b|are\b|were\b|have\b)([a-z]+)$", r"\1 do \2 \3"),
+        (r",? at least once\b", ""),
+        (r"\b((?:has|have|had|did) (?:the |our |any )?(?:e\d+|[a-z]+)) ever (?=[a-z])", r"\1 "),
+        (r"^what (?:did|does|do) the ([a-z ]+?) (?:on|of|for) ((?:the )?e\d+) come to$", r"what is the \1 of \2"),
+        *(
+            (rf"\b(?:in|during|on) (?:the )?{which} week of ({_MONTH} \d{{4}})\b", rf"between {low} \1 and {high} \1")
+            for which, low, high in (("first", 1, 7), ("second", 8, 14), ("third", 15, 21), ("fourth", 22, 28))
+        ),
+        *(
+            (rf"\b(?:in|during|from|of) (?:the )?(?:{which})(?: of)? (\d{{4}})\b", rf"between {low} \1 and {high} \1")
+            for which, low, high in (
+                ("first quarter|q1", "january", "march"), ("second quarter|q2", "april", "june"),
+                ("third quarter|q3", "july", "september"), ("fourth quarter|last quarter|q4", "october", "december"),
+                ("first half|h1", "january", "june"), ("second half|h2", "july", "december"),
+            )
+        ),
+        (r"^(?:give me |show me |list |tell me )?(?:the |a )?(?:complete |full |whole |entire )?list of (?:all )?"
+         r"(?:the )?(?:things|everything)(?: that| which)? (?:our |the )?(.+?) (?:are|is|were) "
+         r"(.*(?:to|of|for|with|by|from|on|in))$", r"what are the \1 \2"),
+        (r"^(?:give me |show me )?(?:the |a )?(?:complete|full|whole|entire) list of ", "list "),
+        (r"^where (do|did) (?:the )?(most|majority)(?: of)? (?:our |the |all )?([a-z]+) (?:live|come from|reside),?"
+         r"(?: -)? (?:in )?(?:which|what) ([a-z]+)$", r"in which \4 \1 most \3 live"),
+        (rf"\b({_MONTH})\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", r"\2 \1 \3"),
+        (r"^(which|what|how many) of the (?=e\d+ [a-z]+s\b)", r"\1 "),
+        (r"^(when|(?:at )?what time) should (.+?) (?:have )?([a-z]+)$", r"\1 is \2 scheduled to \3"),
+        (r"^(?:to )?where (?:is|are|was|were) (.+?) (?:headed|heading|bound)(?: to| for)?$", r"where does \1 go to"),
+        (r"\bhalf an hour\b", "30 minutes"),
+        (r"\b(?:an|one) hour and a half\b|\bone and a half hours\b", "90 minutes"),
+        (rf"\b(\d[\d.,]*|an?) ({_UNIT}s?) or (?:less|fewer|under|shorter)\b", r"at most \1 \2"),
+        (rf"\b(\d[\d.,]*|an?) ({_UNIT}s?) or (?:more|over|longer)\b", r"at least \1 \2"),
+        (r"\b(than|over|under|above|below|least|most|exactly|within|up to|about) an? "
+         rf"(?={_UNIT}\b)", r"\1 1 "),
         (r"\b(?:gives?|provides?|yields?|restores?) (?=(?:exactly |at least |at most |(?:more|less|fewer) than |over "
          r"|under )\d+ [a-z]+)", "have "),
         (r"^((?!how|number|count|which|what).+?),? (?:broken down|split(?: up)?) (?:by|per) ([a-z ]+?)"
          r"(?:,? (?:just|only) the (?:counts?|numbers?))?$", r"number of \1 by \2"),
+        (r"^((?!how|number|count|which|what).+?),? (by|per) ([a-z]+(?: [a-z]+)?),?"
+         r"(?: please,?)? (?:just|only) the (?:counts?|numbers?|totals?)$", r"number of \1 \2 \3"),
+        (rf"^{_EVERYBODY} (?:who|that) ", "who "),
+        (rf"^{_EVERYBODY} (?:with|having) ", "who has "),
+        (rf"^{_EVERYBODY} (?=in |at |from )", "who is "),
+        (r"^(how many) (?:people|persons)( .+?)? (?:are|is|were|do we have|have we got|are there) (?:as|among) "
+         r"(?:the |our )?([a-z]+)$", r"\1 \3\2 are there"),
+        (r"^(how many) (?:kids|children|people|persons)( (?:under|below|over|above|aged|older|younger) .+?)"
+         r" (?:are|is|were)(?: there)? among (?:the |our )?([a-z]+)$", r"\1 \3\2 are there"),
+        (r",? (?:all in all|all told|taken together),?(?= (?:in|over|across|for|on|at) )", " "),
+        (r"^(how many .+? (?:are there|do we have)) (?:over|across) (?=all )", r"\1 in "),
         (r"\b(?:marked|flagged|labell?ed|tagged) as (?=[a-z])", ""),
         (r" at (?:one|some) ([a-z]+) or (?:another|other)$", r" at any \1"),
         (r"^(?:can|could) (?:we|i|you|one) (?:get|buy|order|use|obtain|access|rent|have) ((?:the )?e\d+) "
@@ -124,7 +184,10 @@ EVERYDAY = tuple(
         (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),
         (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),
         (r"\b([a-z]{3,}) directly (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
-        (r"^(are there (?:any )?.+?)\?? which ones$", r"\1"),
+        (rf"^(?:are|is) there (?:any |an? )?(.+?)[?.,]*{_WHICH_ONES}$", r"\1"),
+        (rf"^(?:do|did) (?:we|you|they) have (?:any |an? )?(.+?)[?.,]*{_WHICH_ONES}$", r"\1"),
+        (rf"^(?:are|is) there (?:any |an? )?(.+?)[?.,]*{_HOW_MANY}$", r"how many \1 are there"),
+        (rf"^(?:do|did) (?:we|you|they) have (?:any |an? )?(.+?)[?.,]*{_HOW_MANY}$", r"how many \1 do we have"),
         (r"\bvery (first|last|best|worst|latest|oldest|newest)\b", r"\1"),
         (r"\b(?:came|come|comes) out (?=(?:in|on|before|after|between|since|during|from|until) )", "was released "),
         (r"\b(?:has |have |had )?(?:brought|brings|put|puts) out (?=(?:the )?(?:most|fewest|any|[a-z]+s\b))", "has "),

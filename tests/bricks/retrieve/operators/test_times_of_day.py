@@ -49,6 +49,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("trains that left after half past nine in the morning", {"IC-5"}),
         ("how many trains departed between 5 am and 9:30 am?", {"3"}),
         ("trains after 6 pm to Genoa", {"IC-5"}),
+        ("trains that left between 5 and 9 am", {"IC-1", "IC-3"}),
+        ("shops that open from 6 to 7 am", {"Corner Shop"}),
         ("which trains left before 6 am on 7 May 2024", {"IC-3"}),
         ("which shops open at 9 o'clock?", {"Old Shop"}),
         ("shops that close after midnight", {"Night Shop"}),

@@ -301,7 +301,7 @@ class Comparisons:
         else:
             factor = 1.0
             base, measure = self._measured(base, bounds, words, money[0] if money else "", unknown)
-            check_unit(measure.text(self.place), unit)
+            check_unit(self.place.graph, measure.text(self.place), unit)
         if measure.is_date(self.place) and amount.date is None and amount.value < _FIRST_YEAR:
             text = f"{measure.text(self.place)} is a date, so that it cannot be compared with {amount.value:g}"
             raise CannotPlanError(text, code="operators.not_a_year", number=amount.value)

@@ -22,6 +22,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     SetPlan,
     Through,
 )
+from graphbrick.bricks.retrieve.operators.properties.codes import code_of
 from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.triples.commonest import all_values, commonest
@@ -59,8 +60,8 @@ class Facts:
             CannotPlanError: It names a property that the entities do not have, or has words that no plan uses.
         """
         rules = (
-            partial(commonest, self), partial(all_values, self), self._between, self._since, self._when, self._where,
-            self.how_much, self._is, partial(done, self), self._of, self._does, self._beside,
+            partial(commonest, self), partial(all_values, self), partial(code_of, self), self._between, self._since,
+            self._when, self._where, self.how_much, self._is, partial(done, self), self._of, self._does, self._beside,
         )  # fmt: skip
         for rule in rules:
             try:

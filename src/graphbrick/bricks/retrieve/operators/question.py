@@ -15,6 +15,7 @@ from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc
+from graphbrick.language.said_dates import day_of_name, said_days
 from graphbrick.language.small_talk import lead_in, lead_out, purpose
 from graphbrick.language.stems import WORD, possible_singulars, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
@@ -22,7 +23,7 @@ from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import UNITS, sources_of, words_of_values
-from graphbrick.patterns.properties.terms import is_rather_value
+from graphbrick.patterns.properties.terms import is_rather_value, terms_in
 from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
 
@@ -45,6 +46,7 @@ _FRONTED = Expression(
 )
 _SIGN_FIRST = Expression(r"(?<!\be)([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
 _NAME = Expression(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
+_ON = Expression(r"(?:,? (?:on|of|from) (?:the )?)$")
 _LAST_WORD = Expression(r"[^\W\d_][\w-]{3,}(?=\W*$)")
 _PLAIN_WORD = Expression(r"[^\W\d_][^\W_]+")
 _MORE_THEN = Expression(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
@@ -55,7 +57,7 @@ _NOT_FIRST = Expression(r"^(is|are|was|were|do|does|did|has|have|can|will) not (
 # Numbers of which the lower is the better one.
 _LOW_IS_GOOD = Expression(
     r"\b(?P<word>best|better|worst|worse) "
-    r"(?=(?:[a-z]+ )?(?:era|whip|ranks?|ranking|latency|error rate|prices?|(?:lap|response) times?)\b)"
+    r"(?=(?:[a-z]+ ){0,2}(?:delays?|era|whip|ranks?|ranking|latency|error rate|prices?|(?:lap|response) times?)\b)"
 )
 _LOW_WORDS = {"best": "lowest", "better": "lower", "worst": "highest", "worse": "higher"}
 _SLIPPED = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wre": "were", "hwo": "how", "wht": "what"}
@@ -130,6 +132,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
     own = {source.spoken for source in sources_of(graph) if source.measured is not None}
     places += _common_words(graph, text, places, lambda word: word in own or known(word))
     places.sort()
+    text = _without_days_of_names(graph, text, places)
     parts, at = [], 0
     for number, (start, end, _) in enumerate(places):
         parts += [_without_placeholders(text[at:start]), f"e{number}"]
@@ -139,6 +142,18 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
     plain = with_names_as_words(graph, _without_placeholders(unfolded(tidy(plain), known), len(places)))
     plain = with_decades(plain)
     return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
+
+
+def _without_days_of_names(graph: Graph, text: str, places: list[tuple[int, int, int]]) -> str:
+    """Return a text with spaces for a day after a part of a name that it completes: «did DL315 leave on 7 Feb 2013»."""
+    days = said_days(text)
+    for start, end, entity in places:
+        first, last = days.get(day_of_name(graph.label(entity)), (0, 0))
+        if first >= end and not said_days(text[start:end]):
+            before = _ON.search(text[end:first])
+            first -= len(before[0]) if before else 0
+            text = f"{text[:first]}{' ' * (last - first)}{text[last:]}"
+    return text
 
 
 def _alone(graph: Graph, text: str, entities: list[int]) -> str:
@@ -274,9 +289,11 @@ def _common_words(
 ) -> list[tuple[int, int, int]]:
     """Return the places of words that name an entity and mean nothing else."""
     places = []
+    longer = [(one.start, one.end) for one in terms_in(graph, text) if " " in text[one.start : one.end]]
     for word in re.finditer(r"[^\W\d_]{3,}", text):
         if (
             known(word[0].lower())
+            or (word[0].islower() and any(start <= word.start() and word.end() <= end for start, end in longer))
             or text[: word.start()].lower().endswith("whose ")
             or any(word.start() < end and start < word.end() for start, end, _ in taken)
         ):

@@ -36,6 +36,7 @@ from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 _TRIED = 12  # entities that may lack what is counted
 _AMOUNTS = (Kind.INTEGER, Kind.NUMBER)
+_COUNTED = frozenset(("size", "elevation"))  # of adjectives that numbers of things may have: large, small, high, low
 _OF_VALUES = ("highest", "lowest")  # values, which are not counted
 _NO_SIZES = frozenset(  # words of names of numbers that do not say how big something is
     map(stem, "id code number rank year season tier level severity age position order version zip".split())
@@ -61,6 +62,8 @@ class Resolver(OwnDates):
         if not verbs:
             return
         relations = self.lexicon.relations
+        if any(sign.isdigit() for verb in verbs for sign in verb):
+            raise self.unread(plan, verbs)  # «over-80» is no verb
         if any((not is_named and verb in self.english.near) or self._is_of_any(verb, relations) for verb in verbs):
             raise self.unread(plan, verbs)
         quoted = " ".join(map(repr, verbs))
@@ -173,7 +176,9 @@ class Resolver(OwnDates):
             )
         if self.words_in(words):
             attribute = self.attribute(words, base)
-            if attribute is not None or is_plural(words.split()[-1]) or not wording.startswith(_OF_VALUES):
+            is_count = is_plural(words.split()[-1]) or not wording.startswith(_OF_VALUES)
+            is_count &= not names or not _COUNTED.isdisjoint(names)  # «the shortest route» is not the fewest routes
+            if attribute is not None or is_count:
                 return self.degree(words, base) if attribute is None else attribute
             names = ()  # the highest rating is no number of what was rated
         for name in names:

@@ -279,7 +279,7 @@ def english() -> English:
     names = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
     scale = "|".join(sorted(map(re.escape, scales), key=len, reverse=True))
     number = re.compile(
-        rf"(?:(?P<digits>{_NUMBER})|(?P<word>{names})\b(?: an?\b)?|(?=(?:{scale})\b))"
+        rf"(?:(?P<digits>-?(?:{_NUMBER}))|(?P<word>{names})\b(?: an?\b)?|(?=(?:{scale})\b))"
         rf"(?P<scales>(?:[ -]?(?:{scale})\b)*)"
     )
     compare = {phrase: kind for kind, phrases in content["compare"].items() for phrase in phrases}

@@ -182,10 +182,13 @@ class Clauses(Verbs):
 
     def _participle(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «based in e0», «bought before 2015», «supplied by e0», «working for e0»."""
+        yield from self.by_clock(at, subject)
+        done = self.really_done(at, subject)
+        yield from self.took_place(at, done) if done is not None else ()
+        subject = done or subject
         for link, end in self.links.by_verb(at, subject.name, passive=not self.tokens.word(at).endswith("ing")):
             passive = not self.tokens.word(at).endswith("ing")
             yield from self._done(end, subject, link, passive=passive)
-        yield from self.by_clock(at, subject)
         yield from self.at_own_value(at, subject)
         yield from self._in_time(at, subject)
         yield from self.dated_triples(at, subject)

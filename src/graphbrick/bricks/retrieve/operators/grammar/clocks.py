@@ -10,6 +10,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.groups import Reading, Subject
+from graphbrick.bricks.retrieve.operators.grammar.small_words import PLACED
 from graphbrick.bricks.retrieve.operators.grammar.states import States
 from graphbrick.bricks.retrieve.operators.measures import Floats, Measure
 from graphbrick.bricks.retrieve.operators.sets import Ints, Place
@@ -18,7 +19,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.clocks import hours_of, is_clock
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import Source, owners_of
 
 _TIME = Expression(r"(?P<hours>\d{1,2})(?::(?P<minutes>[0-5]\d))?(?P<half>am|pm|a\.m|p\.m)?")
 _NAMED = {"noon": 12.0, "midday": 12.0, "midnight": 24.0}
@@ -40,8 +41,14 @@ _STARTS, _ENDS = (
 )
 TIMED = _STARTS | _ENDS
 """Stems of verbs that say when something begins or ends."""
+_PAST_FORMS = frozenset("left took".split())
+_MOVING = frozenset(map(stem, "leave depart take arrive land".split()))
+"""Stems of verbs of journeys: a shop that opened in 2015 need not have an opening time."""
 _PLANNED = frozenset(map(stem, "sched scheduled planned due supposed timetable expected".split()))
+_HOURS = 12  # of a half of a day
 _SHORTEST = 3  # letters of a name that is cut short: `dep_time`
+PLANNED_TO = ("due", "supposed", "scheduled", "planned", "expected", "to", "set")
+"""Words before a verb that say that it is planned."""
 AFTER_VERB = ("off", "out", "in", "up")
 """Words after a verb that says when something begins or ends: «take off»."""
 
@@ -135,6 +142,7 @@ class Clocks(States):
             high = self.time_of_day(low[2] + 1) if tokens.word(low[2]) in ("and", "to", "until") else None
             if high is not None:
                 yield Clock(low[0], high[0], True, f"from {low[1]} to {high[1]}"), high[2]
+        yield from self._hours_of_one_half(at)
         for said, end in tokens.phrase(at, _BOUNDS):
             found = self.time_of_day(end)
             if found is None:
@@ -145,6 +153,18 @@ class Clocks(States):
                 kind, (hours, np.inf)
             )
             yield Clock(low_, high_, kind not in ("over", "under"), f"{said} {words}"), last
+
+    def _hours_of_one_half(self, at: int) -> Iterator[tuple[Clock, int]]:
+        """Yield «between 7 and 9 am», where the second hour says what the first one is."""
+        tokens = self.tokens
+        is_hour = tokens.word(at + 1).isdecimal() and int(tokens.word(at + 1)) <= _HOURS
+        is_between = tokens.word(at) in ("between", "from") and tokens.word(at + 2) in ("and", "to", "until")
+        if not is_hour or not is_between:
+            return
+        high, low = self.time_of_day(at + 3), float(tokens.word(at + 1))
+        if high is not None and low <= _HOURS:
+            low = low % _HOURS + (_HOURS if high[0] >= _HOURS and low % _HOURS + _HOURS <= high[0] else 0)
+            yield Clock(low, high[0], True, f"from {tokens.word(at + 1)} to {high[1]}"), high[2]
 
     def clocks_of(self, name: str) -> list[Source]:
         """Return the properties of a class that are times of day."""
@@ -172,7 +192,7 @@ class Clocks(States):
     def by_clock(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «leave before 7:30», «is due to arrive after 6 pm», «starts the earliest»."""
         tokens = self.tokens
-        verb = tokens.past(at, ("due", "supposed", "scheduled", "planned", "to", "set"))
+        verb = tokens.past(at, PLANNED_TO)
         source = self.clock_named(tokens.verb_stems(verb), subject.name) if verb < len(tokens) else None
         if source is None:
             return
@@ -182,6 +202,36 @@ class Clocks(States):
         if tokens.word(start) in ("earliest", "first", "latest", "last"):
             best = p.Best(subject.plan, TimeOfDay(source), tokens.word(start) in ("latest", "last"))
             yield Reading(best, start + 1, can_be_denied=False)
+
+    def really_done(self, at: int, subject: Subject) -> Subject | None:
+        """Return the subjects that a verb in the past can speak of: those that left have a time of departure.
+
+        Where only some have the time of day that the verb says, the others are planned, or did not take place. None
+        for another verb.
+        """
+        tokens = self.tokens
+        verbs = tokens.verb_stems(at) & _MOVING
+        is_past = tokens.word(at).endswith("ed") or tokens.word(at) in _PAST_FORMS or "did" in tokens.words[:at]
+        own = (
+            [one for one in self.clocks_of(subject.name) if not _PLANNED & set(one.stems)] if verbs and is_past else []
+        )
+        said = next(side for side in (_STARTS, _ENDS) if verbs & side) if own else frozenset[str]()
+        own = [one for one in own if any(_is_one_of(word, said) for word in one.stems)]
+        if len(own) != 1 or not _PLANNED.isdisjoint(map(stem, tokens.words)):
+            return None
+        members, owners = self.lexicon.classes[subject.name], owners_of(self.place.graph, own[0])
+        if np.isin(members, owners).all():
+            return None
+        return Subject(self.with_some(subject, own[0], none=False), subject.name)
+
+    def took_place(self, at: int, subject: Subject) -> Iterator[Reading]:
+        """Yield «(flights that) left», «took off on 8 February», of subjects that have the time of day of it."""
+        end = self.tokens.past(at + 1, AFTER_VERB)
+        for bound, last in self.moment(end):
+            for date in self._plain_dates(subject):
+                yield from self.as_compared(subject, date, bound, last)
+        if self.tokens.entity(self.tokens.past(end, (*PLACED, "the"))) is None:
+            yield Reading(subject.plan, end)
 
     def within_clock(self, at: int, subject: Subject, source: Source) -> Iterator[Reading]:
         """Yield those whose time of day lies in the stretch at a place."""

@@ -48,6 +48,7 @@ _PER = Expression(
     r"\b(?:per|(?:for|in|of|by|at) each|(?:do|does|did|has|have|had) (?:each|every)"
     r"|(?:each|every) (?:year|month|quarter|week|day))\b(?! other)"
 )
+_BY_KIND = Expression(r"(?<!ed)(?<!ing) by (?:types?|kinds?)\b(?! of\b)")  # which are small words elsewhere
 _EACH_TIME = Expression(r"\b(?:each|every) (?:year|month|quarter|week|day)\b")
 _GROUPED = Expression(r"(?i)\beach\b|per|\bmean\b")  # in texts of plans, where the name of a property may have «per»
 _MOST, _BEST = (
@@ -74,7 +75,7 @@ _BOUNDED = Expression(
 )
 _SHOWN_BY = (
     (_WITHOUT, _NEGATED), (_PER, _GROUPED), (_NONE, _NEGATED), (_ONLY, _ALONE), (_OR_MORE, _OPEN), (_MOST, _BEST),
-    (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN), (_ON_TIME, _TIMELY),
+    (_TOTAL, _SUMMED), (_OWN, _OWN_SHOWN), (_ON_TIME, _TIMELY), (_BY_KIND, _GROUPED),
 )  # fmt: skip
 _WINS, _WON = Expression(r"\b(?:wins|losses|draws)\b"), Expression(r"(?i)win|won|loss|lost|draw|result|record")
 _SHARE, _SHARED = (

@@ -132,10 +132,16 @@ class Links:
         found = []
         for name, joins in self.joins.items():
             for end in {join.end for join in joins if join.forward and join.end != name}:
-                begins, ends = self.plain(name, (end,), "from"), self.plain(name, (end,), "to")
+                begins, ends = self.end_of_journey(name, end, "from"), self.end_of_journey(name, end, "to")
                 if begins and ends and begins != ends:
                     found.append((name, end))
         return found if len(found) == 1 else []
+
+    def end_of_journey(self, name: str, place: str, preposition: str) -> list[Link]:
+        """Return the one relation from journeys to where they begin, or end: `STARTS_AT`, `GOES_TO`."""
+        said = [one for one in self.between(name, (place,)) if one.forward and self.is_said(one, preposition)]
+        ends = [Link(((one.relation, True),), place) for one in said[: len(said) == 1]]
+        return ends or self.plain(name, (place,), preposition)
 
     def by_verb(self, at: int, start: str, *, passive: bool = False) -> list[tuple[Link, int]]:
         """Return the relations from a class that a verb at a place names, with the places after it.

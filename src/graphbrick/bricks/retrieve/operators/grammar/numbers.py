@@ -17,7 +17,7 @@ from graphbrick.bricks.retrieve.operators.own_dates import begins_or_ends
 from graphbrick.bricks.retrieve.operators.plan import Measure, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.wording import Comparison
-from graphbrick.bricks.retrieve.operators.wordings.units import factor_of, names_of_unit
+from graphbrick.bricks.retrieve.operators.wordings.units import factor_in, names_of_unit
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
@@ -344,7 +344,7 @@ class Numbers:
         name, unit = measure.text(self.place), measure.unit(self.place)
         if bound.unit == "k":  # read as thousands
             return 0.001 if "k" in stems(spaced(name)) else 1.0
-        known = 1.0 if bound.unit == unit else factor_of(f"in {unit}" if unit else name, bound.unit)
+        known = 1.0 if bound.unit == unit else factor_in(self.place.graph, name, bound.unit, unit)
         if known is not None or stem(bound.unit) in {stem(unit) for unit in self.english.units}:
             return known or 1.0
         if any(stem(bound.unit) in (word, word.rstrip("s")) for word in stems(spaced(name))):

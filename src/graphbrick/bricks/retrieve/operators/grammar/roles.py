@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from graphbrick.bricks.retrieve.operators.dates import Date, of_year
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject, joined
 from graphbrick.bricks.retrieve.operators.grammar.links import Link
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Bound, Numbers
+from graphbrick.bricks.retrieve.operators.grammar.small_words import QUANTITIES
 from graphbrick.bricks.retrieve.operators.measures import span_of
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties
@@ -153,6 +154,7 @@ class Roles(Numbers):
                 if relation in one.relations:
                     yield Said(one.name, text), end
         start = tokens.past(at, ("in", "with", "a", "an", "the", "for"))
+        yield from self._any_of(at, own)
         for one in own:
             size = len(one.stems)
             if not one.is_number:
@@ -163,6 +165,26 @@ class Roles(Numbers):
             for bound, end in self.bound(start):
                 if tokens.stems(end, end + size) == one.stems:
                     yield from self.number_at(one, bound, end + size)
+
+    def _any_of(self, at: int, own: Sequence[TripleProperty]) -> Iterator[tuple[Condition, int]]:
+        """Yield «with a discount», which is above zero, «without any discount»."""
+        tokens = self.tokens
+        if not tokens.is_one_of(at, ("with", "without", "at")):
+            return
+        start = tokens.past(at + 1, ("a", "an", "any", "some", "no"))
+        none = tokens.word(at) == "without" or "no" in tokens.words[at + 1 : start]
+        for one in own:
+            end = start + len(one.stems)
+            goes_on = tokens.is_one_of(end, ("of", "over", "above", "under", "below", "between", "at"))
+            is_told = start > at + 1 or none
+            if one.is_number and is_told and tokens.stems(start, end) == one.stems and not goes_on:
+                yield Measures(one.name, 0.0, 0.0 if none else np.inf, includes=none), end
+
+    def quantity_of(self, relation: int) -> TripleProperty | None:
+        """Return the one number of the triples of a relation that says how many there are of something."""
+        counts = [one for one in self.of_triples if relation in one.relations and one.is_number]
+        counts = [one for one in counts if one.words <= QUANTITIES - {stem("amount")}]
+        return counts[0] if len(counts) == 1 else None
 
     def _is_event(self, relation: int) -> bool:
         """Return whether a relation says by its label that something was done at once: `REGISTERED_AT`, `JOINED`."""

@@ -165,10 +165,11 @@ class States(Distances):
         yield from self._having_records(at, subject)
         yield from self._having_role(at, subject)
         yield from self._having_number(at, subject)
-        if self.tokens.joined(at, at + 2) == "the same":
+        if tokens.joined(at, at + 2) == "the same":
             yield from self.same_as(at, subject)
         yield from self._having_best(at, subject)
         for quantity, start in self._quantity(at):
+            start = tokens.past(start, UNKNOWN) if tokens.word(at) == "no" else start  # «no known allergies»
             for end in range(min(start + 2, len(tokens)), start, -1):
                 for link in self.links.by_noun(tokens.stems(start, end), subject.name):
                     base = Subject(link.everything(), link.end)

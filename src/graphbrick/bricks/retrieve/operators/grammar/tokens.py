@@ -14,6 +14,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, stem
+from graphbrick.patterns.english import senses
 from graphbrick.patterns.properties.terms import Term, terms_in
 
 if TYPE_CHECKING:
@@ -186,7 +187,13 @@ class Tokens:
 
         taken = [(term.start, term.end) for term in [*self.values_in(self.text), *self.parts_of_names]]
         of_classes = {word for name in lexicon.by_class for word in name}
-        return parts_of_values(graph, self.text, taken, lexicon.words | self.english.all_words | of_classes)
+        same = {stem(word) for word in self.words if self._means_class(word)}  # «visits» where there are encounters
+        return parts_of_values(graph, self.text, taken, lexicon.words | self.english.all_words | of_classes | same)
+
+    def _means_class(self, word: str) -> bool:
+        """Return whether a noun has the everyday meaning of the name of a class."""
+        near = senses.near_nouns(forms.singular(word)) if word.isalpha() and forms.is_installed() else ()
+        return any((stem(one),) in self.parser.resolver.lexicon.by_class for one in near)
 
     def is_prefixed(self, at: int) -> bool:
         """Return whether the value at a place begins inside its word: «non-radioactive»."""

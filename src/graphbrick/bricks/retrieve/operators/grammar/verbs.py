@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import MAKING
@@ -45,6 +45,7 @@ from graphbrick.language.stems import is_plural, spaced, stem, stems
 
 _EMPLOYED = frozenset(map(stem, "work employed".split()))
 _HIRED = frozenset(map(stem, "hired hire joined start".split()))
+_PIECES = frozenset("units unit pieces piece items copies pcs".split())
 _FOR_US = frozenset(
     ("for us", "with us", "by us", "here", "in our company", "at our company", "for our company", "for the company")
 )
@@ -64,6 +65,10 @@ class Verbs(Clocks):
     def passive_or_active(self, at: int, subject: Subject, *, passive: bool) -> Iterator[Reading]:
         """Yield what a verb says of subjects that do it, or to whom it is done."""
         yield from self.known_date(at, subject) if passive else ()
+        yield from self.by_clock(at, subject)
+        done = self.really_done(at, subject)
+        yield from self.took_place(at, done) if done is not None else ()
+        subject = done or subject
         for link, end in self.links.by_verb(at, subject.name, passive=passive):
             yield from self._done(end, subject, link, passive=passive)
         if self.tokens.verb_stems(at) & WORKS:
@@ -75,7 +80,6 @@ class Verbs(Clocks):
         if self.tokens.word(at).startswith("share"):
             yield from self._sharing(at + 1, subject)
             yield from self.same_as(at + 1, subject)
-        yield from self.by_clock(at, subject)
         yield from self._done_most(at, subject)
         yield from self._longest_since(at, subject)
         yield from self.at_own_value(at, subject)
@@ -223,6 +227,7 @@ class Verbs(Clocks):
     def _objects(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield the subjects that a relation joins to its objects: «two planes since 2020», or to anything."""
         yield from self._most(at, subject, link)
+        yield from self._units_of(at, subject, link)
         for group, end in chain(self.group(at), self._their(at, subject), self._others(at, subject)):
             if not group.is_any and not link.leads_to(group.classes):
                 yield from self._placed_further(end, subject, link, group)
@@ -232,6 +237,18 @@ class Verbs(Clocks):
                 yield from linked(self.place, subject, link, group, last, conditions)
         if self.tokens.word(at) not in PLACED or self._is_time(at):
             yield from self._to_anything(at, subject, link)
+
+    def _units_of(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
+        """Yield «(contain) more than 110 units of one product», by a quantity at the triples of the verb."""
+        tokens, relation = self.tokens, link.steps[0][0]
+        quantity = self.quantity_of(relation) if len(link.steps) == 1 else None
+        for bound, end in self.bound(at) if quantity is not None else ():
+            if quantity is None or not tokens.is_one_of(end, _PIECES) or tokens.word(end + 1) != "of":
+                continue  # without «of» they may be all units taken together
+            start = tokens.past(end + 2, ("the", "same", "a", "an", "any", "one", "single"))
+            for group, last in islice(self.group(start), 1):
+                for condition, _ in self.number_at(quantity, bound, end):
+                    yield from linked(self.place, subject, link, group, last, (condition,))
 
     def _their(self, at: int, subject: Subject) -> Iterator[tuple[Group, int]]:
         """Yield «(joined) their airline», where one relation alone joins the subjects to such."""

@@ -9,9 +9,10 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.measures import Measure
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Difference, Place, Plan
 from graphbrick.bricks.retrieve.operators.sets import Shown
-from graphbrick.bricks.retrieve.operators.wordings.units import factor_by_size, factor_of, may_be_in, unit_in
+from graphbrick.bricks.retrieve.operators.wordings.units import factor_by_size, factor_in, may_be_in, unit_in
 from graphbrick.core.trace import event
 from graphbrick.language.expressions.expression import Expression
+from graphbrick.patterns.properties.durations import unit_by_clocks
 from graphbrick.patterns.properties.sources import Source
 
 _NUMBER = Expression(r"(?P<before>.*: |)(?P<n>-?\d[\d,]*(?:\.\d+)?)(?: [^\W\d]\S*)?", re.DOTALL)
@@ -35,7 +36,7 @@ def in_asked_unit(plan: Plan, place: Place, shown: list[Shown]) -> tuple[list[Sh
     if not place.unit or not name or not any(matches):
         return shown, True
     numbers = [float(match["n"].replace(",", "")) for match in matches if match]
-    factor, taken = factor_of(f"in {own}" if own else name, place.unit), ""
+    factor, taken = factor_in(place.graph, name, place.unit, own), ""
     if factor is None and not may_be_in(own or name, place.unit):
         text = f"{name} is not told in {place.unit}"
         raise CannotPlanError(text, code="operators.unit_of_other_kind", name=name, unit=place.unit)
@@ -44,7 +45,7 @@ def in_asked_unit(plan: Plan, place: Place, shown: list[Shown]) -> tuple[list[Sh
         known = f"taken for {taken}" if taken else f"told as it is, perhaps not in {place.unit}"
         event(f"{name} has no unit in this graph; {known}", "operators.without_unit", name=name, unit=place.unit)
     elif factor != 1.0:
-        one, other = own or unit_in(name), _WRITTEN.get(place.unit, place.unit)
+        one, other = own or unit_in(name) or unit_by_clocks(place.graph, name), _WRITTEN.get(place.unit, place.unit)
         ratio = f"1 {other} is {factor:,.6g} {one}" if factor > 1 else f"1 {one} is {1 / factor:,.6g} {other}"
         said = f"{name} is told in {other}: {ratio}"
         event(said, "operators.in_unit", name=name, unit=place.unit, factor=factor)

@@ -41,7 +41,9 @@ _ASKED_LAST = Expression(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [
 _OF_ONE_THAT_DOES = Expression(
     r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
 )
-_ASKED_NOUN = Expression(r"^(?:who|what) (?:is|are|was|were) the (?P<noun>[a-z]+) (?:of|in|at|for)\b")
+_ASKED_NOUN = Expression(
+    r"^(?:(?:who|what) (?:is|are|was|were) )?(?:the )?(?:[a-z]+ )?(?P<noun>[a-z]+) (?:of|in|at|for)\b"
+)
 _MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question

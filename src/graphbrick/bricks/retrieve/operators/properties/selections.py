@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan
 from graphbrick.core.items import Item
-from graphbrick.core.properties.values import Scalar, shown_value
+from graphbrick.core.properties.values import Kind, Scalar, shown_value
 from graphbrick.language.folding import name_form
-from graphbrick.patterns.properties.sources import Source, holders_of, owners_of
+from graphbrick.language.stems import spaced
+from graphbrick.patterns.properties.sources import Source, holders_of, owners_of, sources_of, value_of
 
 _PROVEN = 20  # entities whose value is shown
 _MOST_NAMES = 200_000  # that are read
+_NAMES = frozenset(("name", "title"))
+_OF_NAMES = frozenset("long full short official display common local other alternative native".split())
 _MOST_STARTS = 20_000  # entities from which a pattern is followed
 
 
@@ -75,7 +79,7 @@ class Where(SetPlan):
 
 @dataclass(frozen=True)
 class Named(SetPlan):
-    """The entities of a set with words in their names.
+    """The entities of a set with words in their names, or in a longer or shorter name of their own: `full_name`.
 
     Attributes:
         base: The set.
@@ -105,8 +109,27 @@ class Named(SetPlan):
         before = "" if self.place_in_name == "last" and len(self.words) == 1 else before
         after = "$" if self.place_in_name == "last" else after
         pattern = re.compile(f"{before}{re.escape(name_form(self.words))}{after}")
-        has = [pattern.search(name_form(place.graph.label(one))) is not None for one in entities.tolist()]
+        others = [source for source in sources_of(place.graph) if source.relation < 0 and _is_own_name(place, source)]
+        has = [any(map(pattern.search, _names(place, one, others))) for one in entities.tolist()]
         return entities[np.array(has, dtype=np.bool_)]
+
+
+def _is_own_name(place: Place, source: Source) -> bool:
+    """Return whether a property is another name of what has it: `route_long_name`, and not `contact_name`."""
+    last = source.spoken.rpartition(" ")[2]
+    if last not in _NAMES or source.kind != Kind.TEXT:
+        return False
+    types = next((place.graph.types(owner) for owner in owners_of(place.graph, source)[:1].tolist()), ())
+    own = {word for name in types for word in spaced(name).lower().split()}
+    return bool(types) and set(source.spoken.split()) <= own | _OF_NAMES | _NAMES
+
+
+def _names(place: Place, entity: int, others: Sequence[Source]) -> Iterator[str]:
+    """Yield the names of an entity as they are compared."""
+    yield name_form(place.graph.label(entity))
+    for source in others:
+        value = value_of(place.graph, source, entity)
+        yield from (name_form(str(one)) for one in (value if isinstance(value, tuple) else (value,)) if one is not None)
 
 
 @dataclass(frozen=True)

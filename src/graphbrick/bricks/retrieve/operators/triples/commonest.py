@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphbrick.bricks.retrieve.operators.plan import Best, Degree, Members, Plan
+from graphbrick.bricks.retrieve.operators.plan import Amount, Attribute, Best, Degree, Members, Plan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.expressions.expression import Expression
+from graphbrick.patterns.properties.amounts import is_amount
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
+
+_DIFFERENT = Expression(r"\b(?:different|distinct|kinds?|types?)\b")
 
 
 def commonest(facts: Facts, text: str) -> Plan | None:
@@ -36,11 +40,14 @@ def commonest(facts: Facts, text: str) -> Plan | None:
 
 
 def all_values(facts: Facts, text: str) -> Plan | None:
-    """Read «which languages are there», «how many languages are used»."""
+    """Read «which languages are there», «how many languages are used», «how many beds are there», a sum."""
     match = facts.english.match("all_values", text)
     sources = facts.named(match["noun"])[0] if match else []
     if not match or not sources or facts.lexicon.classes_in(match["noun"]) or sources[0].kind == Kind.BOOLEAN:
         return None
     if text.startswith("what is ") and sources[0].literal is not None:
         return None  # «what is the population» of nothing asks for no list of numbers
-    return Values(facts.resolver.holding(sources[0]), sources[0], "count" if match["how"] == "how many" else "")
+    own, source = facts.resolver.holding(sources[0]), sources[0]
+    if match["how"] == "how many" and is_amount(source) and not _DIFFERENT.search(text):
+        return Amount(own, Attribute(source))
+    return Values(own, source, "count" if match["how"] == "how many" else "")

@@ -66,9 +66,15 @@ class Bounded(Part):
 
 @dataclass(frozen=True)
 class OfClass(Part):
-    """The name of a class."""
+    """The name of a class.
+
+    Attributes:
+        name: The class.
+        is_alike: Whether only the beginning of its name is said: Allergen, for «allergies».
+    """
 
     name: str
+    is_alike: bool = False
 
 
 @dataclass(frozen=True)
@@ -186,7 +192,7 @@ class Parts:
         if len(word) < _ROOT or not word.isalpha() or word in self.english.all_words or _NO_NOUN.search(word):
             return []
         names = [name for name in self.questions.links.joins if name.lower().startswith(word[:_ROOT])]
-        return [OfClass(at, at + 1, names[0])] if len(names) == 1 else []
+        return [OfClass(at, at + 1, names[0], is_alike=True)] if len(names) == 1 else []
 
     def _with_property(self, values: Values, end: int) -> tuple[Values, int]:
         """Return a value with the word of its property that follows it: «the xen bus» of a `bus-type`."""

@@ -118,7 +118,8 @@ class _Reader:
             except CannotPlanError:
                 continue
             found = checked(attempt, plan) if plan is not None else None
-            if found is None or (found.size > 1 and self._has_parts_of_names()):
+            is_far = found is not None and found.size > 1 and self._has_parts_of_names()
+            if found is None or is_far or self._is_far_date(asked.name, attempt):
                 continue
             if found.size <= _FAR or not isinstance(plan, p.IsAny) or plan.value(self.questions.place):
                 yield found  # that nothing fits says little over long ways
@@ -129,6 +130,12 @@ class _Reader:
         before = self.tokens.word(part.start - 2) if is_by else ""
         verb = forms.verb_of(before) if before and forms.is_installed() else ""
         return is_by and not (before.endswith("ed") or (verb and forms.participle(verb) == before))
+
+    def _is_far_date(self, name: str, attempt: Attempt) -> bool:
+        """Return whether «when» would be asked of what is not joined to a name: of who qualified, not of the visit."""
+        named = {one for part in self.parts if isinstance(part, Named) for one in self._classes_of(part.entity)}
+        is_said = any(isinstance(part, OfClass) and part.name == name for part in self.parts)
+        return self.lead == "when" and not is_said and any(attempt.ways.distance(name, one) > 1 for one in named)
 
     def _has_parts_of_names(self) -> bool:
         """Return whether the question has a part of names: what is far from it may well speak of another name."""
@@ -158,6 +165,8 @@ class _Reader:
             is_there = self.tokens.word(1) == "there"
             things = (classes[:1] or self._with_values()) if is_there else named[:1] or classes[:1]
             yield from map(_Asked, dict.fromkeys(people or things))
+        elif (extreme := self._extreme()) is not None:
+            yield from self._asked_of([extreme], classes, named)
         else:
             is_kind = self.tokens.is_one_of(first.start, _KINDS) and self.tokens.word(first.end) == "of"
             if is_kind:
@@ -167,6 +176,14 @@ class _Reader:
             yield from map(_Asked, classes[:1])
             if not classes and self.lead != "count":
                 yield from map(_Asked, self._with_values())
+
+    def _extreme(self) -> OfProperty | None:
+        """Return the number after a superlative whose value is asked: «what was the lowest temperature in e0»."""
+        first, second = (*self.parts, None, None)[:2]
+        if not isinstance(first, Best) or first.is_date or not isinstance(second, OfProperty):
+            return None
+        is_asked = self.lead in ("which", "list") and second.start == first.end
+        return second if is_asked and not any(isinstance(one, OfClass) for one in self.parts) else None
 
     def _is_dated(self, name: str) -> bool:
         """Return whether members of a class have a date or a time of day."""
@@ -201,11 +218,19 @@ class _Reader:
         if asked.part is not None and self._is_said_twice(asked.part):
             return None
         attempt.use(*hows, *filter(None, [asked.part]))
+        best = self.parts[0] if asked.part is not None and asked.part is self._extreme() else None
+        if isinstance(best, Best):
+            attempt.use(best)
+            attempt.parts = [one for one in attempt.parts if one is not best]
         if self.lead == "yes":
             return self._truth(attempt, asked.name)
         base = attempt.selected(may_be_named=asked.part is not None or self.lead == "when")
         if base is None or len(hows) > 1:
             return None
+        if isinstance(best, Best) and asked.part is not None:
+            number = p.Attribute(next(source for name, source in asked.part.sources if name == asked.name))
+            is_number = number.source.literal is not None and not number.source.is_date
+            return p.Amount(p.Best(base, number, best.comparison.largest), number) if is_number else None
         if asked.part is not None:
             return self._number_or_values(base, asked, hows)
         if self.lead == "when":
@@ -288,11 +313,16 @@ class _Reader:
 
 
 def _compounds(parts: list[Part]) -> list[Part]:
-    """Return parts in which names of classes side by side are one: «model families» are families."""
+    """Return parts in which names of classes side by side are one: «model families» are families.
+
+    What is only like the name of a class is none behind another one: «service calendars» are no calendar dates.
+    """
     joined = list[Part]()
     for part in parts:
         before = joined[-1] if joined else None
         if isinstance(part, OfClass) and isinstance(before, OfClass) and before.end == part.start:
+            if part.is_alike:
+                continue
             joined[-1] = replace(part, start=before.start)
         else:
             joined.append(part)

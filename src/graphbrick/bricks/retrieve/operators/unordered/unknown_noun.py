@@ -18,6 +18,7 @@ from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.english import senses
 from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.properties.name_parts import entities_with
 from graphbrick.patterns.properties.sources import sources_of, words_of_values
 
 _ENOUGH = 0.8  # confidence of a reading with a class
@@ -35,7 +36,7 @@ _GOES_ON = frozenset("of on about for to from against behind".split())
 _LIGHT = frozenset(
     "how is are was were be been do does did done has have had having get gets got can could will would should shall"
     " may might must there here it its we us our you your i me my they them their please tell show list give name find"
-    " know need want".split()
+    " know need want all every each any many".split()
 )
 
 
@@ -138,6 +139,7 @@ def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Ca
             and values.isdisjoint((word, forms.singular(word)))
             and stem(word) not in names
         )
+        is_new = is_new and not (is_modifier and entities_with(graph, word))  # «meat products» beside «Meat/Poultry»
         is_whole = after not in _GOES_ON and len(word) >= _SHORTEST
         if is_whole and is_new and is_placed and is_noun and said - {word, *([after] if is_modifier else [])}:
             yield noun

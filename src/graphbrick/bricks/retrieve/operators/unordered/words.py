@@ -85,8 +85,9 @@ def checked(attempt: Attempt, plan: Plan) -> Found:
 def _is_neutral_verb(attempt: Attempt, at: int) -> bool:
     """Return whether a word is a verb that says no more than what it joins: «flights (left) on 8 May»."""
     tokens, word = attempt.tokens, attempt.tokens.word(at)
-    if not _NEUTRAL & tokens.verb_stems(at) or (at == 1 and tokens.word(0) == "who"):
-        return False  # «who makes e0» is not who takes it
+    is_done = tokens.word(0) == "who" and tokens.past(1, AUXILIARIES | {"been", "being"}) == at
+    if not _NEUTRAL & tokens.verb_stems(at) or is_done:
+        return False  # «who makes e0» is not who takes it, «who was driving e0» not who owns it
     part = next((one for one in attempt.parts if one.end == at), None)
     if part is None and tokens.word(at - 1) not in _BEFORE_VERB:
         return False

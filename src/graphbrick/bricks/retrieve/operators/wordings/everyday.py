@@ -12,6 +12,7 @@ from graphbrick.bricks.retrieve.operators.wordings.units import is_in_unit, name
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.patterns.properties.amounts import is_amount
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
@@ -93,6 +94,8 @@ class Everyday:
         source = self.facts.own(sources, base)
         if source is None or source.kind == Kind.BOOLEAN:
             return None
+        if match["how"] == "how many" and is_amount(source):
+            return p.Amount(base, p.Attribute(source))  # «how many beds do our wards have»
         return Values(base, source, "count" if match["how"] == "how many" else part)
 
     def _done_by(self, text: str) -> Plan | None:

@@ -14,11 +14,12 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.bricks.retrieve.operators.wordings.initials import with_codes, with_initials
+from graphbrick.bricks.retrieve.operators.wordings.plain_words.delays import in_words_of_delays
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.rewording import in_plain_words
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
 from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
 from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
-from graphbrick.bricks.retrieve.operators.wordings.units import is_unit, may_be_in, names_of_unit, unit_in
+from graphbrick.bricks.retrieve.operators.wordings.units import factor_in, is_unit, may_be_in, names_of_unit, unit_in
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
@@ -60,6 +61,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
+    question = replace(question, text=in_words_of_delays(graph, question.text, lexicon))
     question = _without_unit(graph, question, lexicon)
     known = partial(_means_something, lexicon, english)
     question = in_plain_words(graph, question, lexicon)
@@ -88,7 +90,7 @@ def _without_unit(graph: Graph, question: Question, lexicon: Lexicon) -> Questio
     numbers = [source for source in sources_of(graph) if source.literal is not None and not source.is_date]
     names = [source.name for source in numbers] + [column.name for column in graph.columns if column.of_triples]
     own = {word for name in names for word in stems(spaced(name))}
-    if is_unit(unit) and any(may_be_in(name, unit) for name in names):
+    if is_unit(unit) and any(may_be_in(name, unit) or factor_in(graph, name, unit) for name in names):
         classes = [lexicon.classes[name] for name in lexicon.classes_in(text)]
         near = [one.name for one in numbers if any(np.isin(ids, owners_of(graph, one)).any() for ids in classes)]
         return replace(question, text=_with_kind_of_length(text, unit, near or names), unit=unit)

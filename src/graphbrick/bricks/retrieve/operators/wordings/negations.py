@@ -19,6 +19,9 @@ _NO_OBJECT = Expression(
     r"(?P<verb>(?:(?:is|are|was|were) )?(?!(?:have|has|with|are|is|do|does)\b)[a-z]+"
     r"(?: (?:for|in|on|at|by|to|from|with))?) no (?P<rest>(?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z].*)"
 )
+_OBJECT_OF = Expression(
+    r"(?P<base>(?:which |what )?[a-z].*?) (?:where|that|which) (?P<who>(?:the )?e\d+)(?: (?P<do>does|do|did))?"
+)
 ONLY = Expression(r"(?<!\bthe )(?<!\bnot )\bonly (?:[a-z]+ ){0,3}(?:the )?e\d+\b")
 """«Only» before an entity, but not «the only»."""
 _UNKNOWN_REST = "operators.unknown_rest"
@@ -131,6 +134,11 @@ class Negations:
             return p.Without(p.Having(relation, not forward), other)
         if re.match(r"where (?:in|on|at|within|inside) ", match["base"]):
             return None  # «where in e0», not where e0 is
+        object_of = _OBJECT_OF.fullmatch(match["base"])
+        if object_of is not None and not MENTION.search(rest):  # «stops of e0 where e1 does not stop»
+            whole = self.parser.set(object_of["base"])
+            done = f"which {self.parser.joins.noun(whole)} {object_of['do'] or 'does'} {object_of['who']} {rest}"
+            return p.Without(whole, self.parser.set(done))
         base = self.parser.set(match["base"])
         if self.english.match("more_of", rest):
             return None

@@ -10,8 +10,10 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import English
+from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, Stems, spaced, stem, stems
+from graphbrick.patterns.properties.durations import unit_by_clocks
 from graphbrick.patterns.properties.sources import Source
 
 _MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount")
@@ -140,9 +142,9 @@ def in_own_unit(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[st
         measure = resolver.attribute(name, base)
         if measure is None or measure.is_date(resolver.place):
             continue
-        own = next((table[word] for word in stems(spaced(measure.text(resolver.place))) if word in table), None)
-        if own is not None:
-            return measure, table[asked] / own
+        known = factor_in(resolver.place.graph, measure.text(resolver.place), unit)
+        if known is not None:
+            return measure, known
         middle = float(np.nanmedian(measure.of(resolver.place, base.run(resolver.place))))
         taken, size = _assumed_unit(name, table, asked, middle)
         if taken:
@@ -167,6 +169,22 @@ def factor_of(name: str, unit: str) -> float | None:
     table = next((table for table, _ in _UNITS if stem(unit) in table), {})
     own = next((table[word] for word in stems(spaced(name)) if word in table), None)
     return None if own is None else table[stem(unit)] / own
+
+
+def factor_in(graph: Graph, name: str, unit: str, own: str = "") -> float | None:
+    """Return how many of the unit of a number of a graph another unit is; None if the graph does not tell.
+
+    Args:
+        graph: The graph.
+        name: The name of the number, which may end with its unit; else times beside it may tell one.
+        unit: The other unit.
+        own: The unit of its values; "" for none.
+    """
+    known = factor_of(f"in {own}" if own else name, unit)
+    if known is not None or own or stem(unit) not in _SECONDS:
+        return known
+    told = unit_by_clocks(graph, name)
+    return _SECONDS[stem(unit)] / _SECONDS[stem(told)] if told else None
 
 
 def factor_by_size(name: str, unit: str, middle: float) -> tuple[str, float | None]:
@@ -243,15 +261,17 @@ def amounts_first(sources: Sequence[Source]) -> list[Source]:
     return sorted(sources, key=lambda one: _HOW_MUCH.isdisjoint(one.words))
 
 
-def check_unit(name: str, unit: str) -> None:
-    """Raise `CannotPlanError` if a number has another unit than an amount, by its name: `height_cm` for metres.
+def check_unit(graph: Graph, name: str, unit: str) -> None:
+    """Raise `CannotPlanError` if a number has another unit than an amount: `height_cm` for metres.
 
     Args:
+        graph: The graph.
         name: What is compared.
         unit: The unit of the amount; "" for none.
     """
     table = next((table for table, _ in _UNITS if stem(unit) in table), {})
     own = next((word for word in WORD.findall(spaced(name).lower()) if stem(word) in table), "")
+    own = own or (unit_by_clocks(graph, name) if table is _SECONDS else "")
     if own and table[stem(own)] != table[stem(unit)]:
         raise CannotPlanError(f"{name} is in {own}, not in {unit}", code="operators.other_unit", own=own, unit=unit)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import MEANS, Share
 from graphbrick.bricks.retrieve.operators.grammar.clauses import Clauses
+from graphbrick.bricks.retrieve.operators.grammar.clocks import PLANNED_TO
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, KINDS, QUANTITIES
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
@@ -87,6 +88,7 @@ class Amounts(Clauses):
             for group, end in self.group(lead + 1):
                 is_once = tokens.is_one_of(lead, ("was", "were")) and not _ONCE.isdisjoint(tokens.verb_stems(end))
                 is_daily = bool(group.classes) and not is_once  # a building was built on no time of day
+                end = tokens.past(end, PLANNED_TO)
                 clock = self.clock_named(tokens.verb_stems(end), group.classes[0]) if is_daily else None
                 if clock is not None and end < len(tokens):
                     yield Values(group.plan, clock), tokens.past(end + 1, ("off", "out", "in", "up"))

@@ -18,7 +18,8 @@ from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
 
-_MOVES = frozenset(map(stem, "go fly travel run sail drive serve operate head ride ship".split()))
+_MOVES = frozenset(map(stem, "go fly travel run sail drive serve operate head ride ship come".split()))
+_ENDS = 2  # relations of journeys to places: those to where they begin and end
 _ANYBODY = frozenset("you we one i they people somebody passengers".split())
 _CAN = AUXILIARIES | {"can", "could"}
 _E = r"(?:the )?(?P<{}>e\d+)"
@@ -47,6 +48,8 @@ class JourneysAsked(RecordsAsked):
         counts = tokens.joined(at, at + 2) == "how many"
         at += 2 if counts else 0
         for name, place in self.links.journeys():
+            if len(self.links.between(name, (place,))) > _ENDS and tokens.word(at) != "where":
+                continue  # the stops that a bus goes to are more than where it ends
             start = at
             if tokens.word(at) == "where":
                 start = at + 1
@@ -85,9 +88,11 @@ class JourneysAsked(RecordsAsked):
                 yield from self._ends(records, end + 1, place, wanted)
 
     def _journeys_of(self, every: Subject, at: int) -> list[tuple[Subject, int]]:
-        """Return the journeys of a group that is named at a place, such as an airline."""
+        """Return the journeys of a group that is named at a place, such as an airline, or the journeys named there."""
         found = []
         for group, end in self.group(at):
+            if every.name in group.classes and group.quantity == SOME:
+                found.append((Subject(group.plan, every.name), end))
             for link in self.links.plain(every.name, group.classes, "by") if group.quantity == SOME else ():
                 found.append((Subject(joined(every, link, group.plan), every.name), end))
         return found
@@ -98,7 +103,7 @@ class JourneysAsked(RecordsAsked):
         is_alone = tokens.word(at) == "to" and (at + 1 == len(tokens) or tokens.word(at + 1) in ("from", "on", "in"))
         for inner, end in self.with_modifiers(records, at + is_alone):
             last = tokens.word(end) if end + 1 == len(tokens) and tokens.word(end) in ("to", "from") else ""
-            for link in self.links.plain(records.name, (place,), last or wanted or "to"):
+            for link in self.links.end_of_journey(records.name, place, last or wanted or "to"):
                 yield Walk(inner.plan, link.steps, (place,)), end + bool(last)
 
     def _how_far(self) -> Iterator[tuple[Plan, int]]:

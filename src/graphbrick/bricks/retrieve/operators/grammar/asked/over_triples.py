@@ -41,7 +41,8 @@ class AmountsOfTriples(MeasuredAsked):
         start = tokens.past(0, _LEADS)
         how = KINDS.get(tokens.word(start), "")
         if how:
-            for one, relation, end in self._number_called(tokens.past(start + 1, ("of", *_ARTICLES))):
+            called = list(self._number_called(tokens.past(start + 1, ("of", *_ARTICLES))))
+            for one, relation, end in sorted(called, key=lambda found: (-found[2], not self._is_at_named(found[1]))):
                 yield from self._reduced(Edges(relation), one.name, how, end)
         yield from self._counted_triples(start)
         yield from self._commonest(start)
@@ -53,6 +54,12 @@ class AmountsOfTriples(MeasuredAsked):
             at = tokens.past(3, ("the",))
             for said, end in [*tokens.phrase(at, self.english.superlatives), *tokens.phrase(at, DATED)]:
                 yield from self._best_of_class(said, end, name)
+
+    def _is_at_named(self, relation: int) -> bool:
+        """Return whether a relation leads to, or from, what the question names: its own numbers come first."""
+        ends = (self._side_classes(Edges(relation), heads=side) for side in (True, False))
+        sides = frozenset[str]().union(*ends)
+        return any(not sides.isdisjoint(self.place.graph.types(one)) for one in self.parser.entities)
 
     def _counted_triples(self, at: int) -> Iterator[tuple[Plan, int]]:
         """Yield «how many treatments were there in 2024», «number of treatments per vet», «treatments by reason»."""

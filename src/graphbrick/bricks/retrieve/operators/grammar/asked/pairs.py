@@ -7,12 +7,14 @@ from graphbrick.bricks.retrieve.operators.grammar.clauses import Clauses
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.small_words import DATED
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
+from graphbrick.bricks.retrieve.operators.wordings.plain_words.compass import UPWARD, is_coordinate
 from graphbrick.patterns.properties.sources import Source
 
 _ASKING = frozenset(
     "which who what whose is are was were did do does has have had got one of them the these two ones it".split()
 )
 _LIGHT = frozenset("give gives gave get gets bring brings come comes came offer offers at".split())
+_LIES = frozenset("lies lie is are located situated".split())
 _EARLIER = {**DATED, "more recently": True, "more recent": True, "earlier": False, "later": True, "before": False}
 
 
@@ -22,7 +24,28 @@ class Pairs(Clauses):
     def compared_pair(self, pair: Subject) -> SetPlan | None:
         """Return the one of a pair that compares as the words say; None if one of them has no place."""
         at = self.tokens.past(0, _ASKING | _LIGHT)
-        return self._by_comparative(at, pair) or self._by_name(at, pair) or self._by_time(at, pair)
+        return (
+            self._by_place(at, pair)
+            or self._by_comparative(at, pair)
+            or self._by_name(at, pair)
+            or self._by_time(at, pair)
+        )
+
+    def _by_place(self, at: int, pair: Subject) -> SetPlan | None:
+        """Read «is farther from e2», «lies further north», by distances and coordinates."""
+        tokens = self.tokens
+        for said, end in tokens.phrase(tokens.past(at, _LIES), self.english.comparatives):
+            comparison = self.english.comparatives[said]
+            if "distance" not in comparison.names:
+                continue
+            for measure, _, last in self._far_from(end, pair.name):
+                if last == len(tokens):
+                    return p.Best(pair.plan, measure, comparison.largest)
+            point = tokens.word(tokens.past(end, ("to", "the"))).removesuffix("ern")
+            sources = [one for one in self.own_sources(pair.name) if one.stems and is_coordinate(one, point)]
+            if len(sources) == 1 and tokens.past(end, ("to", "the")) + 1 == len(tokens) and comparison.largest:
+                return self._best(pair, sources[0], largest=point in UPWARD)
+        return None
 
     def _best(self, pair: Subject, source: Source, *, largest: bool) -> SetPlan:
         return p.Best(pair.plan, p.Attribute(source), largest)

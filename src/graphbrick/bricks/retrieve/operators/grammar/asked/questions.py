@@ -10,7 +10,7 @@ from graphbrick.bricks.retrieve.operators.grammar.asked.in_order import in_order
 from graphbrick.bricks.retrieve.operators.grammar.asked.more import asks_for_more, more_of
 from graphbrick.bricks.retrieve.operators.grammar.asked.over_triples import AmountsOfTriples
 from graphbrick.bricks.retrieve.operators.grammar.asked.pairs import Pairs
-from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject
+from graphbrick.bricks.retrieve.operators.grammar.groups import Group, Reading, Subject, joined
 from graphbrick.bricks.retrieve.operators.grammar.left_out import assume_other
 from graphbrick.bricks.retrieve.operators.grammar.links import Link, Links
 from graphbrick.bricks.retrieve.operators.grammar.small_words import AUXILIARIES, IS
@@ -110,7 +110,11 @@ class Questions(AmountsOfTriples):
         ]
         for group, end in asked:
             for link, last in self._by_verb_of_place(end, group):
-                yield Walk(group.plan, link.steps, (link.end,)), last
+                if len(link.steps) == 1:
+                    yield Walk(group.plan, link.steps, (link.end,)), last
+                else:  # «where does e0 stop», of a route with trips
+                    every = Subject(p.Members(link.end), link.end)
+                    yield joined(every, link.back(group.classes[0]), group.plan), last
         for group, end in asked:
             for link, last in self._only_place(end, group):
                 yield Walk(group.plan, link.steps, (link.end,)), last

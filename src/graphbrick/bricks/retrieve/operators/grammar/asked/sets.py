@@ -51,6 +51,7 @@ _ANYTHING = frozenset("anything something everything things".split())
 _TAILS = frozenset(
     ("at all", "in total", "so far", "in here", "in the data", "in this data", "in our data", "in the graph",
      "in this graph", "in the database", "in the list", "on record", "in order",
+     "we sell", "that we sell", "we offer", "we stock", "we carry",
      "name them", "list them", "which ones", "by name",
      "on file", "we have", "do we have", "do we employ", "we employ", "in it", "in them")
 )  # fmt: skip
@@ -64,7 +65,8 @@ class SetsAsked(Amounts):
         """Yield the readings of a question for entities from a place on."""
         tokens = self.tokens
         for lead in _LEADS:
-            if tuple(tokens.words[at : at + len(lead)]) == lead:
+            is_object = lead[1:2] and lead[1] in IS and tokens.words[-1] in PLACED  # «what are patients allergic to»
+            if tuple(tokens.words[at : at + len(lead)]) == lead and not is_object:
                 for subject, end in self.noun(at + len(lead), bare=True):
                     yield subject.plan, end
                     yield from self.clauses(end, subject)

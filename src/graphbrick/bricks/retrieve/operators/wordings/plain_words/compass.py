@@ -7,7 +7,7 @@ import re
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import stem
-from graphbrick.patterns.properties.sources import sources_of
+from graphbrick.patterns.properties.sources import Source, sources_of
 
 _LATITUDE, _LONGITUDE = (
     frozenset(map(stem, ("latitude", "lat"))),
@@ -25,7 +25,14 @@ _IS = Expression(
     rf"(?:to the )?(?P<point>{_POINTS})(?:ern|erly)?(?P<where> {_PLACED} .+)?$"
 )
 _BEYOND = Expression(r"\b(?P<how>above|below|over|under) (?P<name>latitude|longitude) (?=-?\d)")
-_UP = ("north", "east")
+UPWARD = ("north", "east")
+"""Points of the compass towards which coordinates grow."""
+
+
+def is_coordinate(source: Source, point: str) -> bool:
+    """Return whether a number is the latitude or longitude that tells what lies further to a point of the compass."""
+    own = {"north": _LATITUDE, "south": _LATITUDE, "east": _LONGITUDE, "west": _LONGITUDE}.get(point, frozenset())
+    return source.literal is not None and not own.isdisjoint(source.stems)
 
 
 def in_coordinates(graph: Graph, text: str) -> str:
@@ -50,7 +57,7 @@ def in_coordinates(graph: Graph, text: str) -> str:
     name = names["latitude" if point in ("north", "south") else "longitude"] if point else ""
     if found is None or not name:
         return text
-    how = "highest" if point in _UP else "lowest"
+    how = "highest" if point in UPWARD else "lowest"
     if _IS.made(found):
         return f"which {found['noun']}{found['rest']}{found['where'] or ''} has the {how} {name}"
     n = f"{found['n']} " if found["n"] else ""

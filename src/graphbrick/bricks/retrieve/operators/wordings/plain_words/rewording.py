@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphbrick.bricks.link.words import TITLES
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.plain_words.done_at import with_value_of_verb
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.turns_of_phrase import without_turns_of_phrase
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.trace import event
@@ -17,6 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, possible_singulars, spaced, stem, stems
+from graphbrick.language.stop_words import TITLES
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import owners_of, sources_of, words_of_values
 
@@ -88,6 +89,7 @@ def in_plain_words(graph: Graph, question: Question, lexicon: Lexicon) -> Questi
     text = _with_not(graph, _without_those(text, lexicon), lexicon)
     text = _last_before(graph, _with_start(graph, _with_short_days(graph, text), lexicon))
     text = _with_state_of_verb(graph, text, lexicon)
+    text = with_value_of_verb(graph, question.entities, text)
     text = without_turns_of_phrase(graph, question.entities, text, lexicon)
     text = _TITLE.sub(lambda title: title[0] if stem(title["word"]) in lexicon.words else "", text)
     if text != question.text:

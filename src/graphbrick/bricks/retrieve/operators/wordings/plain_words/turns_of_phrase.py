@@ -13,7 +13,7 @@ from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import owners_of, sources_of
+from graphbrick.patterns.properties.sources import owners_of, sources_of, whole_values
 
 _LOOKED_AT = 20  # members of a class, and triples of each
 _BEING = r"(?:liv(?:e|es|ing)|work(?:s|ing)?|stay(?:s|ing)?|sit(?:s|ting)?|stand(?:s|ing)?|located|based|situated)"
@@ -55,6 +55,7 @@ _MORE_OF = Expression(
 _WORTH = Expression(
     r"\bworth (?=(?:(?:over|under|more than|less than|at least|at most|exactly) )?\d[\d.,]* (?P<unit>[a-z]+)\b)"
 )
+_SOLD_OUT = Expression(r"\b(?:(?:completely|currently|already) )?sold out\b")
 _TOP = Expression(
     r"^(?:(?:who|which) (?:is|are|was|were) |list |show (?:me )?)?(?:the |our )?(?:top|leading) "
     r"(?P<n>(?:\d+|two|three|four|five|six|ten) )?(?P<who>[a-z]+(?:ers?|ors?))"
@@ -80,7 +81,7 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
         text = f"{text[: same.start()]}{be} {where} the same {same['what']}{text[same.end() :]}"
         if lexicon.class_of_people:
             text = re.sub(r"^who(?= are )", f"which {forms.plural(spaced(lexicon.class_of_people).lower())}", text)
-    text = _THERE_BEEN.sub(" are there", in_coordinates(graph, text))
+    text = _THERE_BEEN.sub(" are there", in_coordinates(graph, _out_of_stock(graph, text)))
     text = _COMPARE.sub(_OF_BOTH, _VERSUS.sub(_OF_BOTH, text))
     text = _with_numbered(graph, text, lexicon)
     text = _same_of_both(graph, text)
@@ -93,6 +94,16 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
         text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
     text = _top_doers(graph, text, lexicon)
     return _with_what_is_done(graph, entities, text, lexicon)
+
+
+def _out_of_stock(graph: Graph, text: str) -> str:
+    """Return «out of stock» for «sold out», where nothing is called so and numbers tell what is in stock."""
+    if _SOLD_OUT.search(text) is None:
+        return text
+    own = [one.stems for one in sources_of(graph)]
+    is_called = any({stem("sold"), "out"} <= set(name) for name in own) or "sold out" in whole_values(graph)
+    has_stock = any(stem("stock") in name for name in own)
+    return text if is_called or not has_stock else _SOLD_OUT.sub("out of stock", text)
 
 
 def _same_of_both(graph: Graph, text: str) -> str:
