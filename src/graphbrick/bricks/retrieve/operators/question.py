@@ -15,7 +15,7 @@ from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc
-from graphbrick.language.small_talk import lead_in, lead_out, purpose
+from graphbrick.language.small_talk import is_of_occasion, lead_in, lead_out, purpose
 from graphbrick.language.stems import WORD, possible_singulars, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
@@ -211,8 +211,10 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
         event(f"not part of the question: «{before}»", "operators.lead_in", text=before)
         query = replace(query, text=query.text[len(before) :].lstrip())
     after = lead_out(query.text)
-    if after and not _speaks_of(graph, after, query):
+    is_open = bool(after) and _speaks_of(graph, after, query)
+    if after and not (_names_one(graph, after, query) if is_of_occasion(after) else is_open):
         event(f"not part of the question: «{after}»", "operators.lead_out", text=after)
+        is_unsure |= is_open
         query = replace(query, text=query.text[: -len(after)].rstrip())
     return query if is_name else replace(query, text=without_courtesy(query.text)), is_unsure
 

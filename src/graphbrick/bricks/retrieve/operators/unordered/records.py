@@ -5,7 +5,7 @@ A person may comment on a thing, or review it, more than once. «Comments» are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
     Both,
+    CannotPlanError,
     Count,
     Degree,
     Having,
@@ -31,6 +32,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Within,
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.things.namesakes import other_readings
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
@@ -44,6 +46,7 @@ from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, is_plural, spaced, stems
+from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, owners_of, sources_of
 
 _THAN = Expression(r"\bthan (?:the )?(e\d+)\b")
@@ -132,6 +135,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     weighted = _weights(parser)
     found = _Counting(place, weights | weighted).of(plan) if weights or weighted else plan
     _check_counted(parser, found, weighted)
+    _check_told_apart(parser, found, said)
     than = _THAN.search(parser.question.text)
     if found != plan and than is not None:
         found = _with_number_of(place, plan, found, parser.entity(than[1]))
@@ -151,6 +155,22 @@ def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> No
     totals = [total.name for one in named if (total := total_of(parser.place, one)) is not None]
     if not any(label in shown for label in (*labels, *totals)):
         raise UnreadWordError(" ".join(sorted(nouns_of(parser.place, named[0]))))
+
+
+def _check_told_apart(parser: Parser, plan: Plan, relations: Set[int]) -> None:
+    """Raise `CannotPlanError` if a noun stands for records of two relations, and the question does not say which."""
+    if not isinstance(plan, CountOfTriples) or plan.edges.relation not in relations:
+        return
+    place, words = parser.place, set(stems(parser.question.text))
+    labels = {one: label_stems(place.graph.relation_label(one)) for one in relations}
+    own = labels[plan.edges.relation]
+    others = [
+        one for one in relations if one != plan.edges.relation and len(replace(plan.edges, relation=one).run(place))
+    ]
+    if others and not words.intersection(set(own).difference(*(labels[one] for one in others))):
+        names = " or ".join(place.graph.relation_label(one) for one in (plan.edges.relation, *others))
+        text = f"the question may mean triples of {names}; say which"
+        raise CannotPlanError(text, code=AMBIGUOUS)
 
 
 def _dated(parser: Parser, plan: Plan) -> Plan:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.unordered.evidence import LEFT_OUT
+from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core import Evidence
 from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
 from graphbrick.graphs.graph import Graph
@@ -136,6 +137,7 @@ def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Ca
         is_new = (
             (not known(word) or _is_in_label_only(lexicon, stem(word)))
             and values.isdisjoint((word, forms.singular(word)))
+            and not relations_of_noun(graph, lexicon, forms.singular(word))
             and stem(word) not in names
         )
         is_whole = after not in _GOES_ON and len(word) >= _SHORTEST

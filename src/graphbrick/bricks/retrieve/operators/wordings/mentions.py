@@ -14,6 +14,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.bricks.retrieve.operators.wordings.initials import with_codes, with_initials
+from graphbrick.bricks.retrieve.operators.wordings.money import without_money
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.rewording import in_plain_words
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
 from graphbrick.bricks.retrieve.operators.wordings.short_names import with_short_names
@@ -60,6 +61,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
+    question = replace(question, text=without_money(graph, question.text, lexicon, english))
     question = _without_unit(graph, question, lexicon)
     known = partial(_means_something, lexicon, english)
     question = in_plain_words(graph, question, lexicon)

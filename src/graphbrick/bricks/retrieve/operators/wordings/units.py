@@ -1,4 +1,4 @@
-"""Units beside numbers: what an amount in one may measure, times in other units, currencies that are assumed."""
+"""Units beside numbers: what an amount in one may measure, and times in other units."""
 
 from __future__ import annotations
 
@@ -254,14 +254,3 @@ def check_unit(name: str, unit: str) -> None:
     own = next((word for word in WORD.findall(spaced(name).lower()) if stem(word) in table), "")
     if own and table[stem(own)] != table[stem(unit)]:
         raise CannotPlanError(f"{name} is in {own}, not in {unit}", code="operators.other_unit", own=own, unit=unit)
-
-
-def check_currency(resolver: Resolver, plan: SetPlan, measure: p.Measure, word: str) -> None:
-    """Record the assumption that a number is in a currency; refuse one that is not that of the graph."""
-    currencies, name = resolver.english.currencies, measure.text(resolver.place)
-    units = [measure.unit(resolver.place), *WORD.findall(spaced(name).lower())]
-    own = next((currencies[unit] for unit in units if unit in currencies), "")
-    if own and own != currencies.get(word, own):
-        raise CannotPlanError(f"{name} is in {own}, not in {word}", code="operators.other_currency", own=own, word=word)
-    if word not in units and not (own and word in currencies):
-        resolver.assumptions[plan] = f"{word!r} is not in this graph; {name} is compared as it is"
