@@ -93,12 +93,13 @@ class Facts:
 
     def named(self, phrase: str) -> tuple[list[Source], str]:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
-        is_name = self._is_name(stem(phrase))
         cue = self.english.cues.search(phrase) or phrase in ("number", "count")
-        if (cue and not is_name) or re.search(r"\be\d+\b|^(?:in|on|at) ", phrase):
+        whole = [one for one in self.sources if cue and " " in phrase and set(stems(phrase)) <= set(one.stems)]
+        if whole:  # «highest score» of `highest_score`
+            return sorted(whole, key=lambda one: len(one.stems)), ""
+        if (cue and not self._is_name(stem(phrase))) or re.search(r"\be\d+\b|^(?:in|on|at) ", phrase):
             return [], ""
-        words = self.resolver.words_in(phrase)
-        sources = self.said(words)
+        sources = self.said(words := self.resolver.words_in(phrase))
         if not sources:  # «email address», «country name»: words that only say what a value is
             sources = self.said([word for word in self.resolver.of_number(words) if word not in _GENERAL])
             for source in sources:

@@ -206,6 +206,8 @@ class _Reader:
         base = attempt.selected(may_be_named=asked.part is not None or self.lead == "when")
         if base is None or len(hows) > 1:
             return None
+        if hows and asked.part is not None and "and" in self.tokens.words[hows[0].end : asked.part.start]:
+            return None  # «the average and the highest score» are two numbers
         if asked.part is not None:
             return self._number_or_values(base, asked, hows)
         if self.lead == "when":

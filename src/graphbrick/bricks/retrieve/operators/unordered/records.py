@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.cards.several import OfNamed
 from graphbrick.bricks.retrieve.operators.grammar.left_out import check_grammar
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges, OfEnds
 from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar
@@ -18,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.measures import Attribute, Measure
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
+    Best,
     Both,
     CannotPlanError,
     Count,
@@ -37,7 +39,7 @@ from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.things.namesakes import other_readings
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples, OfTriples
-from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named
+from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named, says_each
 from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
 from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.wording import MENTION
@@ -106,6 +108,8 @@ def _of_each(parser: Parser, plan: Plan) -> Plan:
     Raises:
         UnreadWordError: The plan says nothing of each.
     """
+    if says_each(parser.question.text) and not isinstance(plan, OfNamed):
+        raise UnreadWordError("each")
     if not _EACH.search(MENTION.sub("e1", parser.question.text)):
         return plan
     if isinstance(plan, Values) and not plan.part:
@@ -136,6 +140,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     found = _Counting(place, weights | weighted).of(plan) if weights or weighted else plan
     _check_counted(parser, found, weighted)
     _check_told_apart(parser, found, said)
+    _check_best(found)
     than = _THAN.search(parser.question.text)
     if found != plan and than is not None:
         found = _with_number_of(place, plan, found, parser.entity(than[1]))
@@ -155,6 +160,16 @@ def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> No
     totals = [total.name for one in named if (total := total_of(parser.place, one)) is not None]
     if not any(label in shown for label in (*labels, *totals)):
         raise UnreadWordError(" ".join(sorted(nouns_of(parser.place, named[0]))))
+
+
+def _check_best(plan: Any) -> None:
+    """Raise `CannotPlanError` if a plan has the largest of one thing: «the highest score of e0» is another number."""
+    if isinstance(plan, Best) and isinstance(plan.base, Listed) and len(plan.base.entities) == 1:
+        raise CannotPlanError("nothing is the largest or smallest of one thing", code="operators.best_of_one")
+    for field in fields(plan) if is_dataclass(plan) else ():
+        own = getattr(plan, field.name)
+        for part in own if isinstance(own, tuple) else (own,):
+            _check_best(part)
 
 
 def _check_told_apart(parser: Parser, plan: Plan, relations: Set[int]) -> None:
