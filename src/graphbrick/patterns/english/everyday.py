@@ -36,9 +36,12 @@ EVERYDAY = tuple(
         (rf"\b(joined|started) (?:at |with |in )?{_US}(?= (?:first|last|earliest|latest|most recently|before|after"
          r"|since|in \d))", r"\1"),
         (r"(?<![\w.,+])(\d[\d,.]*)\s?\+(?=\s|$)", r"at least \1"),
-        (r"^any(?:one|body) (?:here )?(?=with |having )(?:with|having)\b", "who has"),
-        (r"^any(?:one|body) (?=in |at |from |on )", "who is "),
-        (r"^any(?:one|body) (?:who|that) ", "who "),
+        (r"^(?:any|every)(?:one|body) (?:here )?(?=with |having )(?:with|having)\b", "who has"),
+        (r"^(?:any|every)(?:one|body) (?=in |at |from |on )", "who is "),
+        (r"^(?:any|every)(?:one|body) (?:who|that) ", "who "),
+        (r"^(.*\b(?:not|never|no|nobody|without)\b.*) (?:yet|so far|until now|up to now)$", r"\1"),
+        (r"\b(has|have|had|gets?|got|bought|buys?|orders?|ordered|purchased|receives?|received|rents?|rented|borrowed)"
+         r"((?: [a-z0-9]+){0,4}) from us$", r"\1\2"),
         (r"\bwithout a single\b", "without any"),
         (r"\bnot a single\b", "no"),
         (rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (or|and) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?"

@@ -13,13 +13,20 @@ NODES = {
     "p1,Project,Portal,active,920\np2,Project,Cloud Migration,active,260\np3,Project,Rebrand,completed,540\n"
     "p4,Project,Payroll,completed,60\n",
     "department": "id,label,name,budget_eur\nd1,Department,Finance,980000\nd2,Department,Legal,40000\n",
-    "employee": "id,label,name,base_salary_eur,gender\n"
-    "e1,Employee,Ada Marsh,120000,F\ne2,Employee,Ben Holt,74000,M\ne3,Employee,Cid Vane,61000,M\n",
+    "employee": "id,label,name,base_salary_eur,leave_days\n"
+    "e1,Employee,Ada Marsh,120000,28\ne2,Employee,Ben Holt,74000,26\ne3,Employee,Cid Vane,61000,26\n",
+    "asset": "id,label,name,category,price_eur\na1,Asset,LT-0125,Laptop,1180\na2,Asset,MP-0037,Mobile phone,810\n",
+    "week": "id,label,name,average_entry_score,highest_score\nw1,Week,Week One,57,119\nw2,Week,Week Two,59,134\n",
+    "memory": "id,label,name\nm1,MemoryType,GDDR6\n",
     "leave": "id,label,name\nl1,AbsenceType,Unpaid leave\nl2,AbsenceType,Sick leave\n",
     "client": "id,label,name\nc1,Client,Olson\nc2,Client,Yost Inc\n",
     "deal": "id,label,name,stage\nx1,Deal,Porro,won\nx2,Deal,Velit,delayed\n",
 }
 EDGES = {
+    "allocated": "start,end,type,hrs_alloc,hrs_booked\ne1,p1,ALLOCATED_TO,320,90\ne2,p1,ALLOCATED_TO,80,310\n"
+    "e3,p2,ALLOCATED_TO,60,60\n",
+    "issued": "start,end,type\na1,e1,ISSUED_TO\na2,e2,ISSUED_TO\n",
+    "memory": "start,end,type\na1,m1,HAS_MEMORY_TYPE\na2,m1,HAS_MEMORY_TYPE\n",
     "reports": "start,end,type\ne2,e1,REPORTS_TO\ne3,e1,REPORTS_TO\n",
     "in": "start,end,type\ne1,d1,WORKS_IN\ne2,d1,WORKS_IN\ne3,d2,WORKS_IN\n",
     "runs": "start,end,type\np1,d1,OWNED_BY\np2,d1,OWNED_BY\np3,d2,OWNED_BY\np4,d2,OWNED_BY\n",
@@ -59,6 +66,26 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("How many notes has Ada Marsh written about clients?", {"3"}),
         ("How many deal notes did Ada Marsh write?", {"2"}),
         ("How many notes are there about Olson?", {"2"}),
+        ("How many leave days do Ada Marsh and Ben Holt each have?", {"Ada Marsh: 28", "Ben Holt: 26"}),
+        (
+            "Which projects are Ada Marsh and Cid Vane each allocated to?",
+            {"Ada Marsh: Portal", "Cid Vane: Cloud Migration"},
+        ),
+        # Two numbers of one thing, of which the first lacks its noun.
+        ("What were the average and the highest score of Week Two?", {"average: 59", "highest score: 134"}),
+        ("Week One: what was the average and what the highest score?", {"average: 57", "highest score: 119"}),
+        ("What was the highest score of Week One?", {"119"}),
+        # Hours of triples are no days of leave in hours.
+        ("Who is allocated to Portal for more than 300 hours?", {"Ada Marsh"}),
+        # Products and devices are what is made, sold or has a price; a customer may be a company.
+        ("Which devices has Ada Marsh got from us?", {"LT-0125"}),
+        ("What products does Ben Holt have?", {"MP-0037"}),
+        ("Which customer is the deal Porro with?", {"Olson"}),
+        # Anybody, everybody, not yet.
+        ("Everyone with a base salary above 70k", {"Ada Marsh", "Ben Holt"}),
+        ("Is there anybody in Finance who earns more than 100k?", {"yes"}),
+        ("Is there anyone who earns more than 200k?", {"no"}),
+        ("Who in Finance has not written a deal note yet?", {"Ben Holt"}),
         # What only says why it is asked is left out.
         ("Which deals are delayed? The boss wants a list by noon.", {"Velit"}),
         ("Which clients have a won deal? My manager needs it for a report.", {"Olson"}),
@@ -74,6 +101,10 @@ def test_questions_of_an_office(office: Graph, question: str, answers: set[str])
         "Which projects have a budget over 500,000 dollars?",  # it is in euros
         "What is the budget of Portal in millions of euros?",
         "How many notes has Ada Marsh written?",  # about clients or about deals
+        "How much GDDR6 does LT-0125 have?",  # things are no amount
+        "Who was on Portal for more than 300 hours?",  # allocated, or booked
+        "Who was the referee of Portal?",
+        "How many notes did Ada Marsh and Ben Holt each write about clients?",  # not the sum
         "Which deals are delayed? The boss wants those of Olson.",  # restricts the deals
     ],
 )

@@ -46,6 +46,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
+from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, is_plural, spaced, stems
 from graphbrick.patterns.lexicon import label_stems
@@ -64,6 +65,7 @@ _TIME = Expression(  # in labels of what may be a time
     r"\b(?:1[5-9]|20)\d\d\b|\d[./:-]\d|day\b"
     r"|(?i:\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
 )
+_HOW_MUCH = Expression(r"how (?:much|many|long|tall|high|heavy|large|big|wide|deep|fast|far|old)\b")
 _LOOKED_AT = 20  # labels
 _WHEN = Expression(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
 
@@ -141,6 +143,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     _check_counted(parser, found, weighted)
     _check_told_apart(parser, found, said)
     _check_best(found)
+    _check_is_amount(parser, found)
     than = _THAN.search(parser.question.text)
     if found != plan and than is not None:
         found = _with_number_of(place, plan, found, parser.entity(than[1]))
@@ -160,6 +163,16 @@ def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> No
     totals = [total.name for one in named if (total := total_of(parser.place, one)) is not None]
     if not any(label in shown for label in (*labels, *totals)):
         raise UnreadWordError(" ".join(sorted(nouns_of(parser.place, named[0]))))
+
+
+def _check_is_amount(parser: Parser, plan: Plan) -> None:
+    """Raise `UnreadWordError` if a question asks how much something is, and its plan gives no number."""
+    asked = _HOW_MUCH.match(parser.question.text)
+    if asked is None or not isinstance(plan, SetPlan):
+        return
+    labels = map(parser.place.graph.label, plan.run(parser.place)[:_LOOKED_AT].tolist())
+    if all(read_literal(label) is None for label in labels):
+        raise UnreadWordError(asked[0])
 
 
 def _check_best(plan: Any) -> None:
