@@ -41,7 +41,7 @@ def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple
     starts, values = [word.start for word in question.words], []
     for term in terms_in(graph, question.text, lexicon_of(graph, words).words):
         first, after = bisect_left(starts, term.start), bisect_left(starts, term.end)
-        if first < after:
+        if first < after and not (after == first + 1 and question.is_month(first)):
             values.append((Span(first, after - 1), term.sources[0].name))
     return values + _quantities_in(graph, question, starts)
 

@@ -128,7 +128,9 @@ class Unmatched:
         question, known = self.question, vocabulary(self.graph)
         n = min(len(question.words), READ_WORDS)
         texts = [word.text for word in question.words[:n]]
-        is_common = [text in QUESTION_WORDS or text in known or text.isdigit() for text in texts]
+        is_common = [
+            t in QUESTION_WORDS or t in known or t.isdigit() or question.is_month(n) for n, t in enumerate(texts)
+        ]
         for size in range(min(_LONGEST, n), 0, -1):
             for first in range(n - size + 1):
                 span = Span(first, first + size - 1)

@@ -36,6 +36,14 @@ EVERYDAY = tuple(
         (rf"\b(joined|started) (?:at |with |in )?{_US}(?= (?:first|last|earliest|latest|most recently|before|after"
          r"|since|in \d))", r"\1"),
         (r"(?<![\w.,+])(\d[\d,.]*)\s?\+(?=\s|$)", r"at least \1"),
+        (r"\blongest[- ](?:serving|standing) (?=[a-z])", "earliest joined "),
+        (r"^((?:which|what) (?:[a-z0-9]+ )?[a-z]+)(?: has| have)? been (?:in|on) (?:the|our) (?:crm|system|database"
+         r"|books|catalogue|catalog|records|list)(?: the)? longest$", r"\1 were created earliest"),
+        (r"\b(?:was|were|came|came out|arrived|appeared)(?: the)? (first|last) (?:on|to) (?:the )?market\b",
+         r"was released \1"),
+        (r"\bthe (most|least) money to spend\b", r"the \1 budget"),
+        (r"^who ((?:has|have|had|is|was|made|got|gets) .*\b(?:most|fewest|least|[a-z]+est)\b.*?) (?:of|among) all "
+         r"(?:of )?(?:our|the|your) ([a-z]+s)$", r"which \2 \1"),
         (r"^(?:any|every)(?:one|body) (?:here )?(?=with |having )(?:with|having)\b", "who has"),
         (r"^(?:any|every)(?:one|body) (?=in |at |from |on )", "who is "),
         (r"^(?:any|every)(?:one|body) (?:who|that) ", "who "),

@@ -25,6 +25,15 @@ _SHORTEST = 3  # letters of a word that stands alone
 _MOST = 10_000  # entities
 _TEXTS, _READ_WORDS = 64, 64  # texts that a session remembers, words of a text
 _WORD = Expression(r"[^\s,;:?!()«»\"]+")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE = Expression(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|\b{_MONTH},? (?:of )?\d"
+    rf"|\b(?:in|during|since|until|before|after|between|from|through) {_MONTH}\b",
+    re.IGNORECASE,
+)
 _NO_WORD = Expression(r"e\d+|[\d.,:/-]+")  # placeholders, numbers and dates
 
 
@@ -78,6 +87,7 @@ def parts_of_names(
 def _read(
     graph: Graph, text: str, taken: Sequence[tuple[int, int]], known: Set[str], capitals: Collection[str]
 ) -> Iterator[Term]:
+    taken = [*taken, *(match.span() for match in _DATE.finditer(text))]
     words = [
         word
         for word in islice(_WORD.finditer(text), _READ_WORDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from graphbrick.bricks.retrieve.operators.dates import with_decades
 from graphbrick.bricks.retrieve.operators.wording import English
@@ -21,7 +22,7 @@ from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import UNITS, sources_of, words_of_values
+from graphbrick.patterns.properties.sources import UNITS, sources_of, whole_values, words_of_values
 from graphbrick.patterns.properties.terms import is_rather_value
 from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
@@ -44,6 +45,7 @@ _FRONTED = Expression(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
 _SIGN_FIRST = Expression(r"(?<!\be)([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
+_AMOUNT, _JOINT = Expression(r"[€$£]\d[\d.,]*[a-z]*\b"), "\u2060"
 _NAME = Expression(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
 _LAST_WORD = Expression(r"[^\W\d_][\w-]{3,}(?=\W*$)")
 _PLAIN_WORD = Expression(r"[^\W\d_][^\W_]+")
@@ -136,9 +138,15 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         at = end
     parts.append(_without_placeholders(text[at:]))
     plain = _alone(graph, "".join(parts), [entity for _, _, entity in places])
-    plain = with_names_as_words(graph, _without_placeholders(unfolded(tidy(plain), known), len(places)))
+    plain = tidy(_AMOUNT.sub(partial(_joined_value, graph), plain)).replace(_JOINT, "")
+    plain = with_names_as_words(graph, _without_placeholders(unfolded(plain, known), len(places)))
     plain = with_decades(plain)
     return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
+
+
+def _joined_value(graph: Graph, match: re.Match[str]) -> str:
+    """Return an amount that is a text of the graph, such as «$1B», so that its sign stays before it."""
+    return f"{match[0][0]}{_JOINT}{match[0][1:]}" if match[0].lower() in whole_values(graph) else match[0]
 
 
 def _alone(graph: Graph, text: str, entities: list[int]) -> str:

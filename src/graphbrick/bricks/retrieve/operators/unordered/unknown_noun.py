@@ -37,6 +37,12 @@ _OF_UNIT = Expression(r"is compared as it is$")  # what is assumed of a currency
 _ASKING = frozenset(("which", "what", "many", "much", ""))
 _GOES_ON = frozenset("of on about for to from against behind".split())
 _PRODUCTS = frozenset("product item article device gadget model merchandise".split())
+_RESTRICTING = frozenset(
+    "woman women man men girl girls boy boys lady ladies gentleman gentlemen female females male males child children"
+    " kid kids baby babies teenager teenagers adult adults pensioner pensioners foreigner foreigners beginner beginners"
+    " newcomer newcomers stranger strangers".split()
+)
+"""Nouns for some of all people: the class would say less."""
 _PARTIES = frozenset("customer client supplier vendor partner owner employer sponsor".split())
 """Nouns for people that may be companies."""
 _PRICED = "price cost release released launch launched warranty supplier brand vendor manufacturer purchase purchased"
@@ -161,7 +167,7 @@ def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Ca
             and not relations_of_noun(graph, lexicon, forms.singular(word))
             and stem(word) not in names
         )
-        is_whole = after not in _GOES_ON and len(word) >= _SHORTEST
+        is_whole = after not in _GOES_ON and len(word) >= _SHORTEST and word not in _RESTRICTING
         is_said = is_product or bool(said - {word, *([after] if is_modifier else [])})
         if is_whole and is_new and is_placed and is_noun and is_said and word.isalpha():
             yield noun

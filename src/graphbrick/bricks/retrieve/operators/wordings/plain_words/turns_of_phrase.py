@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 
@@ -61,6 +62,23 @@ _TOP = Expression(
     r"(?P<rest> (?:of|in|for|at|from|per|by) .+)?$"
 )
 _OF_GROUPS = Expression(r" (?:(?:of|in|for|at|from) (?:each|every)|per|by) (?P<group>.+)$")
+_EACH = Expression(r"\b(?:each|every|per)\b")
+_SHORT_AVERAGE = Expression(r"\bavg\b\.?")
+_TOP_LEAD = (
+    r"^(?:(?:what|which|who) are |list |show (?:me )?|name |give me )?(?:the |our )?top "
+    r"(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) (?P<noun>[a-z]+(?: [a-z]+)?)"
+)
+_TOP_BY = (
+    Expression(
+        rf"{_TOP_LEAD} by (?P<what>(?!e\d)[a-z -]+?),? (?:among|amongst|of) (?:those|the ones|all those)"
+        r"(?P<rest> .*\be\d.*)$"
+    ),
+    Expression(rf"{_TOP_LEAD}(?P<rest> [^,]*\be\d[^,]*?),? by (?P<what>(?!e\d)[a-z -]+)$"),
+)
+_INTENDED = Expression(
+    r"\b(?:is|are|was|were) (?:supposed|expected|due|scheduled|planned|set|meant|going) to (?P<be>be )?"
+    r"(?P<verb>[a-z]+)\b"
+)
 _TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )"
 _DONE = Expression(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)))")
 
@@ -88,11 +106,34 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
     text = _NEITHER_OF.sub(r"\g<tail>\g<neither>", text)
     text = _BOTH_A.sub(r"\g<one> and \g<other>", text)
     text = _MORE_OF.sub(r"are there \g<more> \g<what>", text)
+    text = _with_top(_in_full(graph, text))
+    text = _INTENDED.sub(partial(_as_future, graph), text)
     worth = _WORTH.search(text)
     if worth is not None and any(one.stems == (stem(worth["unit"]),) for one in sources_of(graph)):
         text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
     text = _top_doers(graph, text, lexicon)
     return _with_what_is_done(graph, entities, text, lexicon)
+
+
+def _in_full(graph: Graph, text: str) -> str:
+    """Return «average» for «avg», unless a number has the short form in its name."""
+    is_name = any("avg" in source.stems for source in sources_of(graph))
+    return text if is_name else _SHORT_AVERAGE.sub("average", text)
+
+
+def _with_top(text: str) -> str:
+    """Return «which 3 e0 chips have the highest price» for «top 3 e0 chips by price», where a name restricts them."""
+    match = next(filter(None, (pattern.match(text) for pattern in _TOP_BY)), None)
+    if match is None or _EACH.search(match["rest"]):
+        return text
+    who = " ".join(filter(None, (match["noun"], match["rest"].strip())))
+    return f"which {match['n']} {who} have the highest {match['what']}"
+
+
+def _as_future(graph: Graph, match: re.Match[str]) -> str:
+    """Return «will close» for «are supposed to close», where one date alone speaks of closing."""
+    dates = [one for one in sources_of(graph) if one.is_date and stem(match["verb"]) in one.stems]
+    return f"will {match['be'] or ''}{match['verb']}" if len(dates) == 1 else match[0]
 
 
 def _same_of_both(graph: Graph, text: str) -> str:
