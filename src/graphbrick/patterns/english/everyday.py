@@ -86,7 +86,7 @@ EVERYDAY = tuple(
         (r"^(?:the )?(most (?:common|frequent)|commonest|rarest|least common) ([a-z]+(?: [a-z]+)?)$",
          r"what is the \1 \2"),
         (r"^(?:the )?(?:number|count) (?!of\b|for\b|is\b|by\b|per\b|in\b|\d)(?=[a-z]+s\b)", "number of "),
-        (r"^(?!what|which|how|the |show|list)((?:.* )?[a-z]{3,}s\b.*) count$", r"number of \1"),
+        (r"^(?!what|which|how|the |show|list|top )((?:.* )?[a-z]{3,}s\b.*) count$", r"number of \1"),
         (r"\b(specs?|specifications?|teams?|compan(?:y|ies)|people|persons?|authors?|groups?|organi[sz]ations?) "
          r"behind (?=e\d|the )", r"\1 of "),
         (r" back in the days?$", ""),

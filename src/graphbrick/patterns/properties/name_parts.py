@@ -15,7 +15,7 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import spaced, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import UNITS, Source
 from graphbrick.patterns.properties.terms import Term
 
 SHOWN = 5
@@ -115,7 +115,9 @@ def _sources(graph: Graph, part: str, known: Set[str], capitals: Collection[str]
     words = part.lower().split()
     if any(word in QUESTION_WORDS or word in FUNCTION_WORDS for word in (words[0], words[-1])):
         return ()
+    is_amount = _NO_WORD.fullmatch(words[0]) and words[-1] in UNITS  # «more than 16 GB» of memory
     own = [word for word in words if not {word, stem(word)} & known and not _NO_WORD.fullmatch(word)]
+    own = [] if is_amount else own
     if not own or any(re.fullmatch(r"e\d+", word) for word in words) or (len(words) == 1 and len(part) < _SHORTEST):
         return ()
     entities = entities_with(graph, part)

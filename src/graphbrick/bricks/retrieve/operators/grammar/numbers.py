@@ -18,7 +18,7 @@ from graphbrick.bricks.retrieve.operators.plan import Measure, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.wording import Comparison
 from graphbrick.bricks.retrieve.operators.wordings.money import currency_in, scale_in, scale_said
-from graphbrick.bricks.retrieve.operators.wordings.units import factor_of, names_of_unit
+from graphbrick.bricks.retrieve.operators.wordings.units import UNIT_STEMS, factor_of, names_of_unit
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
@@ -31,14 +31,6 @@ _TIMES = {
     "after": "over", "later than": "over", "since": "least", "from": "exactly", "in": "exactly", "on": "exactly",
     "during": "exactly", "of": "exactly",
 }  # fmt: skip
-_UNITS = frozenset(
-    map(
-        stem,
-        "km m cm mm metres meters kilometres kilometers miles feet kg g grams kilos kilograms tonnes tons lbs mg "
-        "hours hour minutes seconds days weeks years percent degrees people kw mw watts litres liters mb gb tb "
-        "km/h kmh kph mph m/s m2 sqm km2 sqkm ha hectares sqft acres mi2 sqmi".split(),
-    )
-)
 AGE = stem("age")
 _PLAIN_REST = frozenset(map(stem, "primary main default number no value name".split()))
 _GENERAL = frozenset("code number name date value level".split())
@@ -137,7 +129,8 @@ class Numbers:
             return bound._replace(unit="k"), at
         for place in (at - 1, at):
             is_money = self.tokens.word(place) in self.english.currencies and self.tokens.word(place) != "pounds"
-            if is_money or _UNITS.intersection(self.tokens.stems(place, place + 1)):
+            stems_at = self.tokens.stems(place, place + 1)
+            if is_money or not UNIT_STEMS.isdisjoint(stems_at):
                 return bound._replace(unit=self.tokens.word(place)), place + 1
         return bound, at
 
@@ -261,9 +254,10 @@ class Numbers:
         members, graph = self.lexicon.classes[name], self.place.graph
         return [source for source in sources_of(graph) if np.isin(members, owners_of(graph, source)).any()]
 
-    def measure_of(self, names: Sequence[str], subject: Subject) -> p.Attribute | None:
-        """Return the number of the members of a class that an adjective measures; None for none."""
+    def measure_of(self, names: Sequence[str], subject: Subject, unit: str = "") -> p.Attribute | None:
+        """Return the number of the members of a class that an adjective measures, in a unit if any is."""
         own = [source for source in self.own_sources(subject.name) if source.literal is not None]
+        own = [one for one in own if unit and factor_of(one.name, unit) is not None] or own
         names = ("age", *names) if {"birth date", "born"} & set(names) else tuple(names)
         for name in names:
             said = [stem(word) for word in WORD.findall(name)]

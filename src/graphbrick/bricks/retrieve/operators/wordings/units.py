@@ -50,6 +50,8 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
     (_DATA, _DATA_SIZES),
     (
         _table(
+            (1e-9, "nm nanometres nanometers"),
+            (1e-6, "µm um micrometres micrometers microns"),
             (0.001, "mm millimetres millimeters"),
             (0.01, "cm centimetres centimeters"),
             (1.0, "m metres meters"),
@@ -75,6 +77,8 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
     ),
     (
         _table(
+            (1e-6, "mm2 sqmm"),
+            (1e-4, "cm2 sqcm"),
             (1.0, "m2 sqm"),
             (1e6, "km2 sqkm"),
             (1e4, "ha hectares"),
@@ -92,6 +96,11 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
     ),
     (_table((1.0, "km/h kmh kph"), (1.609344, "mph"), (3.6, "m/s")), ("speed", "velocity", "pace")),
 )
+
+
+_NOT_CONVERTED = "weeks years percent degrees people litres liters ml gb"
+UNIT_STEMS = frozenset(word for table, _ in _UNITS for word in table) | frozenset(map(stem, _NOT_CONVERTED.split()))
+UNIT_STEMS -= {stem("pounds")}  # may be money
 
 
 def names_of_unit(unit: str) -> tuple[str, ...]:

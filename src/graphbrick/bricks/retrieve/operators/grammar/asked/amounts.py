@@ -129,7 +129,7 @@ class Amounts(Clauses):
         how = KINDS.get(tokens.word(at), "")
         if how and (at or tokens.word(0) in KINDS):
             start = tokens.past(at + 1, ("of", "the"))
-            start += 2 * (tokens.joined(start, start + 2) in ("number of", "amount of"))
+            start += 2 * (how != "sum" and tokens.joined(start, start + 2) == "number of")  # a total number is a count
             for name in self.links.joins:
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
                     is_year = source.is_date and source.kind == Kind.INTEGER and how != "sum"

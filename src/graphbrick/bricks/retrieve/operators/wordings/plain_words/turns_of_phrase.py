@@ -73,6 +73,9 @@ _TOP_BY = (
         rf"{_TOP_LEAD} by (?P<what>(?!e\d)[a-z -]+?),? (?:among|amongst|of) (?:those|the ones|all those)"
         r"(?P<rest> .*\be\d.*)$"
     ),
+    Expression(
+        rf"{_TOP_LEAD.replace('(?P<noun>', '(?P<noun>e[0-9]+ ')}(?P<rest>(?: [^,]*)?),? by (?P<what>(?!e\d)[a-z -]+)$"
+    ),
     Expression(rf"{_TOP_LEAD}(?P<rest> [^,]*\be\d[^,]*?),? by (?P<what>(?!e\d)[a-z -]+)$"),
 )
 _INTENDED = Expression(
