@@ -19,7 +19,7 @@ NODES = {
     "week": "id,label,name,average_entry_score,highest_score\nw1,Week,Week One,57,119\nw2,Week,Week Two,59,134\n",
     "memory": "id,label,name\nm1,MemoryType,GDDR6\n",
     "leave": "id,label,name\nl1,AbsenceType,Unpaid leave\nl2,AbsenceType,Sick leave\n",
-    "client": "id,label,name\nc1,Client,Olson\nc2,Client,Yost Inc\n",
+    "client": "id,label,name,mood\nc1,Client,Olson,cold\nc2,Client,Yost Inc,hot\n",
     "deal": "id,label,name,stage\nx1,Deal,Porro,won\nx2,Deal,Velit,delayed\n",
 }
 EDGES = {
@@ -66,6 +66,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("How many notes has Ada Marsh written about clients?", {"3"}),
         ("How many deal notes did Ada Marsh write?", {"2"}),
         ("How many notes are there about Olson?", {"2"}),
+        ("About which clients did Ada Marsh write a note with the mood hot?", {"Olson"}),
         ("How many leave days do Ada Marsh and Ben Holt each have?", {"Ada Marsh: 28", "Ben Holt: 26"}),
         (
             "Which projects are Ada Marsh and Cid Vane each allocated to?",

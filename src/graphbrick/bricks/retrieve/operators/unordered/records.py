@@ -41,6 +41,7 @@ from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples, OfTriples
 from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named, says_each
 from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
+from graphbrick.bricks.retrieve.operators.unordered.record_values import with_record_values
 from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
@@ -133,7 +134,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     if plan is None:
         return None
     plan = _of_each(parser, plan)
-    given, plan = plan, in_one_triple(parser.place, plan)
+    given, plan = plan, in_one_triple(parser.place, with_record_values(parser, plan))
     place, lexicon = parser.place, parser.resolver.lexicon
     nouns = [word for word in dict.fromkeys(_WORD.findall(parser.question.text)) if is_plural(word)]
     said = {relation for noun in nouns for relation in relations_of_noun(place.graph, lexicon, noun)}
