@@ -42,6 +42,7 @@ from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTr
 from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named, says_each
 from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
 from graphbrick.bricks.retrieve.operators.unordered.record_values import with_record_values
+from graphbrick.bricks.retrieve.operators.unordered.sizes import by_size
 from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
@@ -79,7 +80,8 @@ def by_grammar(parser: Parser) -> Plan | None:
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need neither
 
         several = properties_of_several(Facts(parser), text)
-    return several or of_named(parser, _by_grammar_alone) or _by_grammar_alone(parser) or _of_another(parser)
+    plan = several or of_named(parser, _by_grammar_alone) or by_size(parser, _by_grammar_alone)
+    return plan or _by_grammar_alone(parser) or _of_another(parser)
 
 
 def _of_another(parser: Parser) -> Plan | None:

@@ -65,6 +65,9 @@ _DONE_TO = (  # what has a state by a verb, and how the state is said
      r"\g<who> without DONE"),
     (Expression(r"^(?P<lead>(?:which |what |all )?)(?P<noun>[a-z]+)(?: that)? (?P<who>e\d+) (?P<done>[a-z]+)$"),
      r"\g<lead>DONE of \g<who>"),
+    (Expression(r"^(?:have|has|had|did|do|does) (?:we|you|they|i|anyone|anybody|somebody|someone)(?: ever| already)? "
+                r"(?P<done>[a-z]+) (?:an? |any |some |the )?(?P<noun>[a-z]+)(?P<rest>(?: .+)?)$"),
+     r"are there any DONE\g<rest>"),
 )  # fmt: skip
 _NON = Expression(r"\bnon[- ](?P<who>e\d+)(?P<rest> [a-z].*)$")
 _NOT_DONE = Expression(r"\bun(?P<done>[a-z]{3,}(?:ed|en|t)) (?P<noun>[a-z]+s)\b")

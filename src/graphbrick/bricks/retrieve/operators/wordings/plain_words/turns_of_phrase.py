@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.compass import in_coordinates
+from graphbrick.core.properties.values import Kind
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
@@ -78,6 +79,10 @@ _TOP_BY = (
     ),
     Expression(rf"{_TOP_LEAD}(?P<rest> [^,]*\be\d[^,]*?),? by (?P<what>(?!e\d)[a-z -]+)$"),
 )
+_DONE_ON_AVERAGE = Expression(
+    r"^what (?:do|does|did) (?:the |our )?(?P<who>[a-z]+) (?P<verb>[a-z]+) on average (?P<where>(?:in|at|for|on) .+)$"
+)
+_ANYBODY = frozenset("people we they you everybody everyone".split())
 _INTENDED = Expression(
     r"\b(?:is|are|was|were) (?:supposed|expected|due|scheduled|planned|set|meant|going) to (?P<be>be )?"
     r"(?P<verb>[a-z]+)\b"
@@ -110,6 +115,7 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
     text = _BOTH_A.sub(r"\g<one> and \g<other>", text)
     text = _MORE_OF.sub(r"are there \g<more> \g<what>", text)
     text = _with_top(_in_full(graph, text))
+    text = _of_done_on_average(graph, text, lexicon)
     text = _INTENDED.sub(partial(_as_future, graph), text)
     worth = _WORTH.search(text)
     if worth is not None and any(one.stems == (stem(worth["unit"]),) for one in sources_of(graph)):
@@ -122,6 +128,16 @@ def _in_full(graph: Graph, text: str) -> str:
     """Return «average» for «avg», unless a number has the short form in its name."""
     is_name = any("avg" in source.stems for source in sources_of(graph))
     return text if is_name else _SHORT_AVERAGE.sub("average", text)
+
+
+def _of_done_on_average(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «what is the average score in e0» for «what do people score on average in e0», a number of that name."""
+    match = _DONE_ON_AVERAGE.match(text)
+    if match is None or not (match["who"] in _ANYBODY or lexicon.class_named(stems(match["who"]))):
+        return text
+    numbers = [column.name for column in graph.columns if column.kind in (Kind.INTEGER, Kind.NUMBER)]
+    is_number = any(stem(match["verb"]) in stems(spaced(name)) for name in numbers)
+    return f"what is the average {match['verb']} {match['where']}" if is_number else text
 
 
 def _with_top(text: str) -> str:
