@@ -20,8 +20,10 @@ from graphbrick.bricks.retrieve.operators.triples.edges import Condition, During
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.values import Kind
+from graphbrick.language import forms
 from graphbrick.language.stems import Stems, possible_singulars, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
+from graphbrick.patterns.english import senses
 from graphbrick.patterns.lexicon import SMALL
 
 _FEW, _LONGEST = 100, 4  # different texts of a property; words of a role
@@ -203,7 +205,9 @@ class Roles(Numbers):
                     continue
                 for relation in one.relations:
                     nouns = {*self.links.labels[relation], *stems(spaced(" ".join(self.place.graph.types(entity))))}
-                    last = start + 1 + (not nouns.isdisjoint(tokens.stems(start + 1, start + 2)))
+                    word = tokens.word(start + 1)
+                    same = senses.near_nouns(forms.singular(word)) if word.isalpha() else frozenset[str]()
+                    last = start + 1 + (not nouns.isdisjoint(map(stem, (word, *same))))
                     is_more = bound.kind == "exactly" and tokens.joined(last, last + 2) in _OR_MORE
                     size = bound._replace(kind="least") if is_more else bound
                     for condition, after in self.number_at(one, size, last + 2 * is_more):
