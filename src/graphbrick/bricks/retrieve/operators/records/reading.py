@@ -34,16 +34,16 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Within,
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.records.of_named import of_named, says_each
+from graphbrick.bricks.retrieve.operators.records.one_triple import in_one_triple
+from graphbrick.bricks.retrieve.operators.records.sizes import by_size
+from graphbrick.bricks.retrieve.operators.records.values import with_record_values
+from graphbrick.bricks.retrieve.operators.records.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.things.namesakes import other_readings
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples, OfTriples
-from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named, says_each
-from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
-from graphbrick.bricks.retrieve.operators.unordered.record_values import with_record_values
-from graphbrick.bricks.retrieve.operators.unordered.sizes import by_size
-from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
