@@ -53,6 +53,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # `budget_keur` counts thousands of euros: an amount that is said in full is compared in full.
         ("Which projects have a budget of more than 500k?", {"Portal", "Rebrand"}),
         ("active projects with a budget over 500,000 euros", {"Portal"}),
+        ("active projects with a budget over 500k euros", {"Portal"}),
         ("Which projects have a budget between 100k and 300k?", {"Cloud Migration"}),
         ("Which projects have a budget under 0.3 million euros?", {"Cloud Migration", "Payroll"}),
         ("Which projects have a budget over 500?", {"Portal", "Rebrand"}),
@@ -100,6 +101,7 @@ def test_questions_of_an_office(office: Graph, question: str, answers: set[str])
     "question",
     [
         "Which projects have a budget over 500,000 dollars?",  # it is in euros
+        "Which projects have a budget over 500k dollars?",
         "What is the budget of Portal in millions of euros?",
         "How many notes has Ada Marsh written?",  # about clients or about deals
         "How much GDDR6 does LT-0125 have?",  # things are no amount

@@ -125,8 +125,8 @@ class Numbers:
     def _with_unit(self, bound: Bound, at: int) -> tuple[Bound, int]:
         """Return a comparison with the unit of its amount, and the place after it; other rules read money."""
         if _THOUSANDS.search(self.tokens.word(at - 1)):
-            at += self.tokens.word(at) in self.english.currencies
-            return bound._replace(unit="k"), at
+            is_money = self.tokens.word(at) in self.english.currencies
+            return bound._replace(unit=self.tokens.word(at) if is_money else "k"), at + is_money
         for place in (at - 1, at):
             is_money = self.tokens.word(place) in self.english.currencies and self.tokens.word(place) != "pounds"
             stems_at = self.tokens.stems(place, place + 1)

@@ -174,7 +174,7 @@ def _check_is_amount(parser: Parser, plan: Plan) -> None:
     if asked is None or not isinstance(plan, SetPlan):
         return
     labels = map(parser.place.graph.label, plan.run(parser.place)[:_LOOKED_AT].tolist())
-    if all(read_literal(label) is None for label in labels):
+    if not any(label[:1].isdigit() or read_literal(label) for label in labels):
         raise UnreadWordError(asked[0])
 
 
