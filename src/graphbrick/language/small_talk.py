@@ -41,7 +41,7 @@ _RESTRICTS = Expression(
 _AFTER = Expression(
     r"[^.!?]+\? +(?P<after>(?:(?:i|we) (?:just |really |still )?"
     r"(?:want|need|have|would like|'d like|am|are|plan|must|ought)|i'm|we're|i'd like|we'd like|it's for|it is for"
-    r"|this is for|asking for) [^?]*)$",
+    r"|this is for|asking for|(?:my|our|the) (?:[\w-]+ ){1,3}(?:wants?|needs?|asked|asks|would like)) [^?]*)$",
     re.IGNORECASE,
 )
 _NARROWS = Expression(
@@ -49,10 +49,17 @@ _NARROWS = Expression(
     r"|those|ones?|which|who|that|like)\b(?<!would like)(?<!d like)|n't\b",
     re.IGNORECASE,
 )
+_OCCASION = (
+    r"(?:slides?|talk|presentation|report|memo|newsletter|flyer|leaflet|poster|article|blog post|press release|meeting"
+    r"|workshop|course|training|audit|quiz|dashboard|handout|brochure|speech|briefing)"
+)
+_FOR_OCCASION = Expression(
+    rf"\b(?:have|has|am in|is in|preparing|writing|wants?|needs?|asked for)\b.* (?:an?|the|this|my|our) (?:[\w-]+ )?"
+    rf"(?:{_OCCASION}|list|overview|summary|number|answer)\b",
+    re.IGNORECASE,
+)
 _PURPOSE = Expression(
-    r"(?P<before>for (?:(?:an?|the|my|our|this|next) )?(?:[\w-]+ ){0,3}(?:slides?|talk|presentation|report|memo"
-    r"|newsletter|flyer|leaflet|poster|article|blog post|press release|meeting|workshop|course|training|audit|quiz"
-    r"|dashboard|handout|brochure|speech|briefing)"
+    rf"(?P<before>for (?:(?:an?|the|my|our|this|next) )?(?:[\w-]+ ){{0,3}}{_OCCASION}"
     r"(?: (?:on|about|of|with|at|in|next|this|today|tomorrow)\b[^:?]{0,60})?:) (?P<asked>[^:]+)$",
     re.IGNORECASE,
 )
@@ -271,6 +278,15 @@ def lead_out(text: str) -> str:
     return "" if parts is None or _NARROWS.search(parts["after"]) else parts["after"]
 
 
+def is_of_occasion(after: str) -> bool:
+    """Return whether the sentence after a question speaks of the occasion on which it is asked.
+
+    >>> is_of_occasion("The boss wants a list by noon."), is_of_occasion("We need oncology wards.")
+    (True, False)
+    """
+    return _FOR_OCCASION.search(after) is not None
+
+
 def purpose(text: str) -> str:
     """Return what a question is asked for, where it says so first: «for the newsletter:»; "" for nothing.
 
@@ -290,5 +306,9 @@ def question_alone(text: str) -> str:
 
     >>> question_alone("Good morning! I am new here. Could you tell me who owns Auth?")
     'who owns Auth?'
+    >>> question_alone("Could you tell me who owns Auth? My boss wants a list.")
+    'who owns Auth?'
     """
+    after = lead_out(text)
+    text = text.removesuffix(after).rstrip() if is_of_occasion(after) else text
     return without_courtesy(text.removeprefix(lead_in(text)).lstrip())

@@ -97,9 +97,14 @@ class WordReader:
                 doers=doers,
             )
             for word in self._unknown(words)
-            if not self._is_part_of_class(word, text)
+            if not self._is_part_of_class(word, text) or self._is_near_state(word)
         )
         return [one for one in readings if one]
+
+    def _is_near_state(self, word: str) -> bool:
+        """Return whether a word means what a property or a value says: «compulsory courses», of `mandatory`."""
+        near = senses.near_nouns(word)
+        return not (near.isdisjoint(self.properties) and near.isdisjoint(self.whole()))
 
     def _is_part_of_class(self, word: str, text: str) -> bool:
         """Return whether a word stands between «how many», «the» and the like and a class: «train stations»."""

@@ -94,7 +94,7 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
         written = as_written(graph, question.text, question.words[span.first : span.last + 1], numbers)
         surface, numbers = written.surface, list(written.numbers)
         entities = ranked(graph, surface, numbers)
-        if not entities:
+        if not entities or (span.size == 1 and span not in question.quoted and question.is_month(span.first)):
             continue
         if written.surplus:
             surface += written.surplus

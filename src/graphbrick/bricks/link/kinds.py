@@ -41,7 +41,7 @@ def values_in(graph: Graph, question: Question, words: str | None) -> list[tuple
     starts, values = [word.start for word in question.words], []
     for term in terms_in(graph, question.text, lexicon_of(graph, words).words):
         first, after = bisect_left(starts, term.start), bisect_left(starts, term.end)
-        if first < after:
+        if first < after and not (after == first + 1 and question.is_month(first)):
             values.append((Span(first, after - 1), term.sources[0].name))
     return values + _quantities_in(graph, question, starts)
 
@@ -104,10 +104,16 @@ def told_from_values(
     """
     names = disjoint(exact.names)
     called, others = named_by_values(graph, question, values, exact)
+    called = [one for one in called if not any(_is_piece(one, longer) for longer in (*beside, *parts))]
     spans = [span for span, _ in called]
     beside = [one for one in beside if one in names or not any(map(one[0].overlaps, spans))] + called
     beside, parts = (no_values(graph, question, some, others, names) for some in (beside, parts))
     return beside, parts, others
+
+
+def _is_piece(one: tuple[Span, Mention], longer: tuple[Span, Mention]) -> bool:
+    """Return whether a name is a part of a longer one of the same entity: «Fernandes» of «Bruno Fernandes»."""
+    return longer[0].contains(one[0]) and longer[0] != one[0] and longer[1].entity == one[1].entity
 
 
 def no_values(

@@ -129,6 +129,10 @@ class Question:
         """Return whether a span has function words only."""
         return all(word.text in QUESTION_WORDS for word in self.words[span.first : span.last + 1])
 
+    def is_month(self, at: int) -> bool:
+        """Return whether a word is the month of a date, and nobody's name: «5 March», «April 2025», «in May»."""
+        return _is_of_number(["", *(word.text for word in self.words)], at + 1)
+
     def content(self, span: Span) -> int:
         """Return the number of words of a span that are not function words."""
         return sum(word.text not in QUESTION_WORDS for word in self.words[span.first : span.last + 1])
@@ -142,17 +146,13 @@ def _sign_name(match: re.Match[str], is_name: Callable[[str], bool]) -> Token | 
     is_quoted = signs[0] in _QUOTE_SIGNS
     while inner:
         form = name_form(inner)
-        if (is_quoted or (form != "!" and form.strip(_SENTENCE_SIGNS)) or _is_repeated(form)) and is_name(form):
+        is_repeated = len(form) > 1 and not form.strip("!?")  # «!!!», «??», as no sentence has them
+        if (is_quoted or (form != "!" and form.strip(_SENTENCE_SIGNS)) or is_repeated) and is_name(form):
             return Token(form, start, start + len(inner))
         if inner[-1] not in _ENDS + _QUOTE_SIGNS:
             return None
         inner = inner[:-1]
     return None
-
-
-def _is_repeated(form: str) -> bool:
-    """Return whether signs are repeated as no sentence has them: «!!!», «??»."""
-    return len(form) > 1 and not form.strip("!?")
 
 
 _IN_TIME = frozenset("in during since until before after between from through".split())

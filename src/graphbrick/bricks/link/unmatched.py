@@ -128,7 +128,7 @@ class Unmatched:
         question, known = self.question, vocabulary(self.graph)
         n = min(len(question.words), READ_WORDS)
         texts = [word.text for word in question.words[:n]]
-        is_common = [text in QUESTION_WORDS or text in known or text.isdigit() for text in texts]
+        plain = [t in QUESTION_WORDS or t in known or t.isdigit() or question.is_month(i) for i, t in enumerate(texts)]
         for size in range(min(_LONGEST, n), 0, -1):
             for first in range(n - size + 1):
                 span = Span(first, first + size - 1)
@@ -136,7 +136,7 @@ class Unmatched:
                     yield span, True
                 elif any(span.overlaps(one) and not one.contains(span) for one in question.quoted):
                     continue  # a name ends where its quotation marks do
-                elif all(is_common[first : first + size]) or texts[span.last] in TITLES or question.cuts_word(span):
+                elif all(plain[first : first + size]) or texts[span.last] in TITLES or question.cuts_word(span):
                     continue
                 elif self._is_named(span):
                     yield span, True

@@ -46,9 +46,20 @@ EVERYDAY = tuple(
         (rf"\b(joined|started) (?:at |with |in )?{_US}(?= (?:first|last|earliest|latest|most recently|before|after"
          r"|since|in \d))", r"\1"),
         (r"(?<![\w.,+])(\d[\d,.]*)\s?\+(?=\s|$)", r"at least \1"),
-        (r"^any(?:one|body) (?:here )?(?=with |having )(?:with|having)\b", "who has"),
-        (r"^any(?:one|body) (?=in |at |from |on )", "who is "),
-        (r"^any(?:one|body) (?:who|that) ", "who "),
+        (r"\blongest[- ](?:serving|standing) (?=[a-z])", "earliest joined "),
+        (r"^((?:which|what) (?:[a-z0-9]+ )?[a-z]+)(?: has| have)? been (?:in|on) (?:the|our) (?:crm|system|database"
+         r"|books|catalogue|catalog|records|list)(?: the)? longest$", r"\1 were created earliest"),
+        (r"\b(?:was|were|came|came out|arrived|appeared)(?: the)? (first|last) (?:on|to) (?:the )?market\b",
+         r"was released \1"),
+        (r"\bthe (most|least) money to spend\b", r"the \1 budget"),
+        (r"^who ((?:has|have|had|is|was|made|got|gets) .*\b(?:most|fewest|least|[a-z]+est)\b.*?) (?:of|among) all "
+         r"(?:of )?(?:our|the|your) ([a-z]+s)$", r"which \2 \1"),
+        (r"^(?:any|every)(?:one|body) (?:here )?(?=with |having )(?:with|having)\b", "who has"),
+        (r"^(?:any|every)(?:one|body) (?=in |at |from |on )", "who is "),
+        (r"^(?:any|every)(?:one|body) (?:who|that) ", "who "),
+        (r"^(.*\b(?:not|never|no|nobody|without)\b.*) (?:yet|so far|until now|up to now)$", r"\1"),
+        (r"\b(has|have|had|gets?|got|bought|buys?|orders?|ordered|purchased|receives?|received|rents?|rented|borrowed)"
+         r"((?: [a-z0-9]+){0,4}) from us$", r"\1\2"),
         (r"\bwithout a single\b", "without any"),
         (r"\bnot a single\b", "no"),
         (rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (or|and) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?"
@@ -135,7 +146,7 @@ EVERYDAY = tuple(
         (r"^(?:the )?(most (?:common|frequent)|commonest|rarest|least common) ([a-z]+(?: [a-z]+)?)$",
          r"what is the \1 \2"),
         (r"^(?:the )?(?:number|count) (?!of\b|for\b|is\b|by\b|per\b|in\b|\d)(?=[a-z]+s\b)", "number of "),
-        (r"^(?!what|which|how|the |show|list)((?:.* )?[a-z]{3,}s\b.*) count$", r"number of \1"),
+        (r"^(?!what|which|how|the |show|list|top )((?:.* )?[a-z]{3,}s\b.*) count$", r"number of \1"),
         (r"\b(specs?|specifications?|teams?|compan(?:y|ies)|people|persons?|authors?|groups?|organi[sz]ations?) "
          r"behind (?=e\d|the )", r"\1 of "),
         (r" back in the days?$", ""),

@@ -15,7 +15,7 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
 from graphbrick.language.stems import spaced, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import UNITS, Source
 from graphbrick.patterns.properties.terms import Term
 
 SHOWN = 5
@@ -25,6 +25,15 @@ _SHORTEST = 3  # letters of a word that stands alone
 _MOST = 10_000  # entities
 _TEXTS, _READ_WORDS = 64, 64  # texts that a session remembers, words of a text
 _WORD = Expression(r"[^\s,;:?!()«»\"]+")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE = Expression(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|\b{_MONTH},? (?:of )?\d"
+    rf"|\b(?:in|during|since|until|before|after|between|from|through) {_MONTH}\b",
+    re.IGNORECASE,
+)
 _NO_WORD = Expression(r"e\d+|[\d.,:/-]+")  # placeholders, numbers and dates
 
 
@@ -78,6 +87,7 @@ def parts_of_names(
 def _read(
     graph: Graph, text: str, taken: Sequence[tuple[int, int]], known: Set[str], capitals: Collection[str]
 ) -> Iterator[Term]:
+    taken = [*taken, *(match.span() for match in _DATE.finditer(text))]
     words = [
         word
         for word in islice(_WORD.finditer(text), _READ_WORDS)
@@ -105,7 +115,9 @@ def _sources(graph: Graph, part: str, known: Set[str], capitals: Collection[str]
     words = part.lower().split()
     if any(word in QUESTION_WORDS or word in FUNCTION_WORDS for word in (words[0], words[-1])):
         return ()
+    is_amount = _NO_WORD.fullmatch(words[0]) and words[-1] in UNITS  # «more than 16 GB» of memory
     own = [word for word in words if not {word, stem(word)} & known and not _NO_WORD.fullmatch(word)]
+    own = [] if is_amount else own
     if not own or any(re.fullmatch(r"e\d+", word) for word in words) or (len(words) == 1 and len(part) < _SHORTEST):
         return ()
     entities = entities_with(graph, part)

@@ -15,8 +15,8 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, 
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
+from graphbrick.bricks.retrieve.operators.wordings.money import check_currency, scale_said
 from graphbrick.bricks.retrieve.operators.wordings.units import (
-    check_currency,
     check_unit,
     in_own_unit,
     is_length,
@@ -313,6 +313,9 @@ class Comparisons:
                 code="operators.not_a_date",
             )
         low = amount.value if upper is None else self.english.same_scale(bounds.right, amount.value, upper.value)
+        if converted is None:
+            numbers = measure.of(self.place, base.run(self.place))
+            factor = 1.0 / scale_said(measure.text(self.place), amount.value, numbers, in_full=bool(money))
         high = np.inf if upper is None else upper.value * factor
         plan = p.compared(base, measure, bounds.kind, low * factor, high)
         if money:

@@ -34,7 +34,7 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
 
-_SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
+_SAMPLE, _MOST, _DATES = 20, 1_000, (Kind.DATE, Kind.DATETIME, Kind.INTEGER)  # entities, and triples of each, read
 _GENERAL = frozenset(map(stem, "address name level status id code label text".split()))
 _AMOUNT, _IN = Expression(r"(?:least|most) "), Expression(r" (?:in|on|at)$")  # the first stands after «at»
 _YES_NO = Expression(r"(?:is|are|was|were|do|does|did|has|have|had|can) ")
@@ -94,12 +94,13 @@ class Facts:
 
     def named(self, phrase: str) -> tuple[list[Source], str]:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
-        is_name = self._is_name(stem(phrase))
         cue = self.english.cues.search(phrase) or phrase in ("number", "count")
-        if (cue and not is_name) or re.search(r"\be\d+\b|^(?:in|on|at) ", phrase):
+        whole = [one for one in self.sources if cue and " " in phrase and set(stems(phrase)) <= set(one.stems)]
+        if whole:  # «highest score» of `highest_score`
+            return sorted(whole, key=lambda one: len(one.stems)), ""
+        if (cue and not self._is_name(stem(phrase))) or re.search(r"\be\d+\b|^(?:in|on|at) ", phrase):
             return [], ""
-        words = self.resolver.words_in(phrase)
-        sources = self.said(words)
+        sources = self.said(words := self.resolver.words_in(phrase))
         if not sources:  # «email address», «country name»: words that only say what a value is
             sources = self.said([word for word in self.resolver.of_number(words) if word not in _GENERAL])
             for source in sources:
@@ -273,8 +274,7 @@ class Facts:
             return of_noun
         base = self._owners(match["who"], "time")
         verbs = self.english.without_objects(self.english.content(match["verb"] or ""))
-        dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
-        said = self.said(verbs, kinds=dates) or self.said(verbs[1:], kinds=dates)
+        said = self.said(verbs, kinds=_DATES) or self.said(verbs[1:], kinds=_DATES)
         sources = [source for source in said if source.is_date]
         plan = None if match["other"] else self.values(sources, base)  # «join e1» is no date of e0 alone
         if plan is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from graphbrick.bricks.retrieve.operators.dates import with_decades
 from graphbrick.bricks.retrieve.operators.wording import English
@@ -16,13 +17,13 @@ from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.said_dates import day_of_name, said_days
-from graphbrick.language.small_talk import lead_in, lead_out, purpose
+from graphbrick.language.small_talk import is_of_occasion, lead_in, lead_out, purpose
 from graphbrick.language.stems import WORD, possible_singulars, stem
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
 from graphbrick.patterns.lexicon import Lexicon
-from graphbrick.patterns.properties.sources import UNITS, sources_of, words_of_values
+from graphbrick.patterns.properties.sources import UNITS, sources_of, whole_values, words_of_values
 from graphbrick.patterns.properties.terms import is_rather_value, terms_in
 from graphbrick.patterns.properties.written import with_names_as_words
 from graphbrick.patterns.several_steps import unfolded
@@ -45,6 +46,7 @@ _FRONTED = Expression(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
 _SIGN_FIRST = Expression(r"(?<!\be)([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
+_AMOUNT, _JOINT = Expression(r"[€$£]\d[\d.,]*[a-z]*\b"), "\u2060"
 _NAME = Expression(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
 _ON = Expression(r"(?:,? (?:on|of|from) (?:the )?)$")
 _LAST_WORD = Expression(r"[^\W\d_][\w-]{3,}(?=\W*$)")
@@ -139,7 +141,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         at = end
     parts.append(_without_placeholders(text[at:]))
     plain = _alone(graph, "".join(parts), [entity for _, _, entity in places])
-    plain = with_names_as_words(graph, _without_placeholders(unfolded(tidy(plain), known), len(places)))
+    plain = tidy(_AMOUNT.sub(partial(_joined_value, graph), plain)).replace(_JOINT, "")
+    plain = with_names_as_words(graph, _without_placeholders(unfolded(plain, known), len(places)))
     plain = with_decades(plain)
     return Question(plain, tuple(entity for _, _, entity in places), _names(text, places))
 
@@ -154,6 +157,11 @@ def _without_days_of_names(graph: Graph, text: str, places: list[tuple[int, int,
             first -= len(before[0]) if before else 0
             text = f"{text[:first]}{' ' * (last - first)}{text[last:]}"
     return text
+
+
+def _joined_value(graph: Graph, match: re.Match[str]) -> str:
+    """Return an amount that is a text of the graph, such as «$1B», so that its sign stays before it."""
+    return f"{match[0][0]}{_JOINT}{match[0][1:]}" if match[0].lower() in whole_values(graph) else match[0]
 
 
 def _alone(graph: Graph, text: str, entities: list[int]) -> str:
@@ -226,8 +234,10 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
         event(f"not part of the question: «{before}»", "operators.lead_in", text=before)
         query = replace(query, text=query.text[len(before) :].lstrip())
     after = lead_out(query.text)
-    if after and not _speaks_of(graph, after, query):
+    is_open = bool(after) and _speaks_of(graph, after, query)
+    if after and not (_names_one(graph, after, query) if is_of_occasion(after) else is_open):
         event(f"not part of the question: «{after}»", "operators.lead_out", text=after)
+        is_unsure |= is_open
         query = replace(query, text=query.text[: -len(after)].rstrip())
     return query if is_name else replace(query, text=without_courtesy(query.text)), is_unsure
 

@@ -29,6 +29,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     UnreadWordError,
 )
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, is_known, question_of, with_given_seed
+from graphbrick.bricks.retrieve.operators.records.reading import by_grammar, of_records
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.pronouns import check_antecedents, check_pronouns
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
@@ -47,7 +48,6 @@ from graphbrick.bricks.retrieve.operators.triples import now
 from graphbrick.bricks.retrieve.operators.triples.ratings import in_words_of_ratings, with_grades
 from graphbrick.bricks.retrieve.operators.unordered.by_meaning import or_by_meaning
 from graphbrick.bricks.retrieve.operators.unordered.evidence import asking_for_name, by_parts, surer_by_parts
-from graphbrick.bricks.retrieve.operators.unordered.records import by_grammar, of_records
 from graphbrick.bricks.retrieve.operators.whole.rules import read
 from graphbrick.bricks.retrieve.operators.wording import MENTION, english
 from graphbrick.bricks.retrieve.operators.wordings.mentions import in_years, with_classes

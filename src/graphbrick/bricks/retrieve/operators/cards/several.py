@@ -37,14 +37,17 @@ _LISTS = (
     Expression(rf"{_LEAD}(?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:of|for) {_WHO}$"),
     Expression(rf"{_LEAD}(?P<list>[^?:;]+?) of {_WHO}(?: and|,) (?P<rest>(?:(?:its|their|his|her|the) )?[^?:;]+)$"),
     Expression(rf"^(?:what|which) (?P<list>[^?:;]+?(?:,| and )[^?:;]+?) (?:does|do|did) {_WHO} have$"),
-    Expression(rf"^(?:tell me about )?{_WHO}(?::|,| -) ?(?:the |its )?(?P<list>[^?:;]+?(?:,| and )[^?:;]+)$"),
+    Expression(
+        rf"^(?:tell me about )?{_WHO}(?::|,| -) ?(?:what (?:is|are|was|were) )?(?:the |its )?"
+        r"(?P<list>[^?:;]+?(?:,| and )[^?:;]+)$"
+    ),
 )
 _HOW_MANY = Expression(
     rf"^how (?:many|much) (?P<list>[a-z -]+?(?:,| and )[a-z, -]+?) (?:does|do|did|has|have|had) {_WHO}"
     r"(?: (?:have|had|get|got|make|made|score|scored|receive|received|keep|kept|collect|collected))?$"
 )
 _POSSESSIVE = Expression(rf"{_LEAD}{_WHO}'s (?P<list>[^?:;]+?(?:,| and )[^?:;]+)$")
-_BETWEEN = Expression(r"(?:, and |, | and (?:also )?)(?:the |its |their |his |her |what (?:is|are) )*")
+_BETWEEN = Expression(r"(?:, and |, | and (?:also )?)(?:the |its |their |his |her |what (?:(?:is|are|was|were) )?)*")
 _OWN = Expression(r"^(?:the|its|their|his|her) ")
 _MENTION = Expression(r"\be\d+\b")
 
@@ -186,7 +189,11 @@ def properties_of_several(facts: Facts, text: str) -> Plan | None:
     of_each = list[Several]()
     for who in _MENTION.findall(match["who"]):
         base = Listed((facts.parser.entity(who),))
-        own = [(name, plan) for name in said if name and (plan := _property(facts, base, name)) is not None]
+        head = said[-1].rpartition(" ")[2]  # «the average and the highest score»
+        plans = [
+            (name, name and (_property(facts, base, name) or _property(facts, base, f"{name} {head}"))) for name in said
+        ]
+        own = [(name, plan) for name, plan in plans if isinstance(plan, Plan)]
         if len(own) < len(said) or len(said) < 2:
             return None
         of_each.append(Several(base, tuple((_said(name, plan), plan) for name, plan in own)))

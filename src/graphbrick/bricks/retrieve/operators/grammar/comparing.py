@@ -93,7 +93,7 @@ class Comparing(Ranking):
         for bound, end in self.bound(at):
             often = names_of_unit(bound.unit) if bound.names else ()
             names = [*(name for name in bound.names if name in often), *often] or bound.names
-            measure = self.measure_of(names, subject) if bound.names else self.age_of(subject)
+            measure = self.measure_of(names, subject, bound.unit) if bound.names else self.age_of(subject)
             plan = None if measure is None else self._sized(subject, measure, bound)
             if measure is not None and plan is not None:
                 last = tokens.past(end, ("old", "years", "year", "of", "age"))

@@ -164,7 +164,7 @@ class Links:
                 continue
             joins = [join for join in self.between(start, None) if self._says(join, first)]
             joins = [join for join in joins if self._fits(join, first, passive=passive)]
-            for link in self._merged(joins):
+            for link in self.merged(joins):
                 label = self.labels[link.steps[0][0]]
                 fits = not rest or {rest[0], _SAME.get(rest[0], "by")} & set(label) or rest[0] == "by"
                 if fits or (link.end != start and self._may_follow(rest[0], label)):
@@ -297,7 +297,7 @@ class Links:
         steps = steps or frozenset(self._below(name))  # «subclass» is the noun of `subClassOf` itself
         joins = self.between(start, None)
         found = [join for join in joins if (join.relation, join.forward) in steps]
-        return self._merged(found or self._derived(name, joins))
+        return self.merged(found or self._derived(name, joins))
 
     def _derived(self, name: Stems, joins: Iterable[Join]) -> list[Join]:
         """Return the one relation with a word that begins as a noun does: `ALLERGIC_TO` of allergies."""
@@ -313,7 +313,7 @@ class Links:
     def by_records(self, name: Stems, start: str) -> list[Link]:
         """Return the relations from a class that a noun names, or counts: a review is a triple of `REVIEWED`."""
         said = [join for join in self.between(start, None) if len(name) == 1 and name[0] in self.labels[join.relation]]
-        return self.by_noun(name, start) or self._merged(said)
+        return self.by_noun(name, start) or self.merged(said)
 
     def _below(self, name: Stems) -> set[tuple[int, bool]]:
         """Return the relations to «subgroups» of a group, where its relation to another group says which is above."""
@@ -324,7 +324,7 @@ class Links:
         labels = {join.relation: frozenset(self.labels[join.relation]) for join in joins}
         return {(one, bool(_BELOW & label)) for one, label in labels.items() if (_ABOVE | _BELOW) & label}
 
-    def _merged(self, joins: Iterable[Join]) -> list[Link]:
+    def merged(self, joins: Iterable[Join]) -> list[Link]:
         """Return the ways of some joins, one for those along one relation to several classes."""
         ways: dict[tuple[int, bool], list[str]] = {}
         for join in joins:

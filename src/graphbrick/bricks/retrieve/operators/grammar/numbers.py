@@ -17,10 +17,12 @@ from graphbrick.bricks.retrieve.operators.own_dates import begins_or_ends
 from graphbrick.bricks.retrieve.operators.plan import Measure, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.wording import Comparison
-from graphbrick.bricks.retrieve.operators.wordings.units import factor_in, names_of_unit
+from graphbrick.bricks.retrieve.operators.wordings.money import currency_in, scale_in, scale_said
+from graphbrick.bricks.retrieve.operators.wordings.units import UNIT_STEMS, factor_in, names_of_unit
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
+from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, Stems, is_plural, spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 
@@ -29,14 +31,6 @@ _TIMES = {
     "after": "over", "later than": "over", "since": "least", "from": "exactly", "in": "exactly", "on": "exactly",
     "during": "exactly", "of": "exactly",
 }  # fmt: skip
-_UNITS = frozenset(
-    map(
-        stem,
-        "km m cm mm metres meters kilometres kilometers miles feet kg g grams kilos kilograms tonnes tons lbs mg "
-        "hours hour minutes seconds days weeks years percent degrees people kw mw watts litres liters mb gb tb "
-        "km/h kmh kph mph m/s m2 sqm km2 sqkm ha hectares sqft acres mi2 sqmi".split(),
-    )
-)
 AGE = stem("age")
 _PLAIN_REST = frozenset(map(stem, "primary main default number no value name".split()))
 _GENERAL = frozenset("code number name date value level".split())
@@ -44,6 +38,7 @@ _GENERAL_STEMS = frozenset(map(stem, "date year day time month".split()))
 _LARGEST_SIZE = 3  # words of the name of a property
 _LONG_VERB = 5  # letters of the stem of a verb that nouns are made of: «discovery»
 _WIDE = 3.0  # times the largest number that an amount may be which is likely to have its unit
+_THOUSANDS = Expression(r"^\d*k$")
 _FIRST_YEAR = 100  # a smaller number is no year
 _AVERAGES = ("the average", "average", "the mean")
 
@@ -129,10 +124,13 @@ class Numbers:
 
     def _with_unit(self, bound: Bound, at: int) -> tuple[Bound, int]:
         """Return a comparison with the unit of its amount, and the place after it; other rules read money."""
-        if self.tokens.word(at - 1) == "k":
-            return bound._replace(unit="k"), at
+        if _THOUSANDS.search(self.tokens.word(at - 1)):
+            is_money = self.tokens.word(at) in self.english.currencies
+            return bound._replace(unit=self.tokens.word(at) if is_money else "k"), at + is_money
         for place in (at - 1, at):
-            if _UNITS.intersection(self.tokens.stems(place, place + 1)):
+            is_money = self.tokens.word(place) in self.english.currencies and self.tokens.word(place) != "pounds"
+            stems_at = self.tokens.stems(place, place + 1)
+            if is_money or not UNIT_STEMS.isdisjoint(stems_at):
                 return bound._replace(unit=self.tokens.word(place)), place + 1
         return bound, at
 
@@ -256,9 +254,10 @@ class Numbers:
         members, graph = self.lexicon.classes[name], self.place.graph
         return [source for source in sources_of(graph) if np.isin(members, owners_of(graph, source)).any()]
 
-    def measure_of(self, names: Sequence[str], subject: Subject) -> p.Attribute | None:
-        """Return the number of the members of a class that an adjective measures; None for none."""
+    def measure_of(self, names: Sequence[str], subject: Subject, unit: str = "") -> p.Attribute | None:
+        """Return the number of the members of a class that an adjective measures, in a unit if any is."""
         own = [source for source in self.own_sources(subject.name) if source.literal is not None]
+        own = [one for one in own if unit and factor_in(self.place.graph, one.name, unit) is not None] or own
         names = ("age", *names) if {"birth date", "born"} & set(names) else tuple(names)
         for name in names:
             said = [stem(word) for word in WORD.findall(name)]
@@ -339,11 +338,13 @@ class Numbers:
 
         A number without a unit is compared as it is, which is an assumption, if the amount is one as it has.
         """
-        if not bound.unit:
-            return 1.0
         name, unit = measure.text(self.place), measure.unit(self.place)
-        if bound.unit == "k":  # read as thousands
-            return 0.001 if "k" in stems(spaced(name)) else 1.0
+        if not bound.unit or bound.unit == "k":  # read as thousands
+            numbers = measure.of(self.place, p.Members(subject.name).run(self.place))
+            return 1.0 / scale_said(name, bound.number, numbers, in_full=bound.unit == "k")
+        if bound.unit in self.english.currencies:
+            is_own = self.english.currencies[bound.unit] == currency_in(self.english, name, unit)
+            return 1.0 / scale_in(name) if is_own else None  # other rules read money in general
         known = 1.0 if bound.unit == unit else factor_in(self.place.graph, name, bound.unit, unit)
         if known is not None or stem(bound.unit) in {stem(unit) for unit in self.english.units}:
             return known or 1.0

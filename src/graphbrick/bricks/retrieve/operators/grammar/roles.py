@@ -20,11 +20,14 @@ from graphbrick.bricks.retrieve.operators.triples.edges import Condition, During
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import Stems, possible_singulars, stem, stems
+from graphbrick.language import forms
+from graphbrick.language.stems import Stems, possible_singulars, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
+from graphbrick.patterns.english import senses
 from graphbrick.patterns.lexicon import SMALL
 
 _FEW, _LONGEST = 100, 4  # different texts of a property; words of a role
+_OR_MORE = frozenset(("or more", "and more"))
 _ROLE = frozenset(("as", "in", "with"))
 _EVENTS = frozenset(
     map(
@@ -205,6 +208,31 @@ class Roles(Numbers):
                 "between": (bound.number, float(bound.high) if isinstance(bound.high, float) else bound.number),
             }[bound.kind]  # fmt: skip
             yield Measures(one.name, low, high, includes=bound.kind not in ("over", "under")), end
+
+    def amount_of_named(self, at: int) -> Iterator[tuple[Condition, int, int, int]]:
+        """Yield «at least three e0», «six e0 outputs or more», where a number of triples says how many.
+
+        Yields:
+            The condition, the relation of its triples, the entity, and the place after the phrase.
+        """
+        tokens = self.tokens
+        for bound, end in self.bound(at):
+            start = tokens.past(end, ("units", "pieces", "of", "the"))
+            entity = tokens.entity(start)
+            if entity is None or bound.unit:
+                continue
+            for one in self.of_triples:
+                if not one.is_number or QUANTITIES.isdisjoint(one.words):
+                    continue
+                for relation in one.relations:
+                    nouns = {*self.links.labels[relation], *stems(spaced(" ".join(self.place.graph.types(entity))))}
+                    word = tokens.word(start + 1)
+                    same = senses.near_nouns(forms.singular(word)) if word.isalpha() else frozenset[str]()
+                    last = start + 1 + (not nouns.isdisjoint(map(stem, (word, *same))))
+                    is_more = bound.kind == "exactly" and tokens.joined(last, last + 2) in _OR_MORE
+                    size = bound._replace(kind="least") if is_more else bound
+                    for condition, after in self.number_at(one, size, last + 2 * is_more):
+                        yield condition, relation, entity, after
 
     def during(self, relation: int, bound: Bound) -> During | None:
         """Return the condition that triples of a relation are of a time; None if they have no one date."""

@@ -161,6 +161,7 @@ class States(Distances):
         """Yield what follows «have» or «with»: properties, numbers of things, superlatives, roles."""
         tokens = self.tokens
         yield from self.having_more(at, subject)
+        yield from self.having_amount(at, subject, self.links.merged(self.links.between(subject.name, None)))
         yield from self._having_value(at, subject)
         yield from self._having_records(at, subject)
         yield from self._having_role(at, subject)
@@ -180,6 +181,15 @@ class States(Distances):
             for link in self.links.plain(subject.name, group.classes, "have"):
                 for conditions, last in self.conditions(end, link):
                     yield from linked(self.place, subject, link, group, last, conditions)
+
+    def having_amount(self, at: int, subject: Subject, links: list[Link]) -> Iterator[Reading]:
+        """Yield «(need) at least three e0», where a number of triples says how many, by one of some relations."""
+        for condition, relation, entity, end in self.amount_of_named(at):
+            for link in links:
+                if [step[0] for step in link.steps] == [relation] and link.leads_to(self.place.graph.types(entity)[:1]):
+                    group = Group(p.Listed((entity,)), (link.end,))
+                    for one in linked(self.place, subject, link, group, end, (condition,)):
+                        yield one._replace(can_be_denied=False)
 
     def _having_value(self, at: int, subject: Subject) -> Iterator[Reading]:
         """Yield «a range over 4000 km», «fewer than 200 seats», «no known salary», «a high severity»."""

@@ -22,8 +22,14 @@ if TYPE_CHECKING:
 
 _TOKEN = Expression(r"\d+:\d+|[^\s,;:?!()«»\"]+|,")
 _METRES = Expression(r"(?<=\d) m\b(?! people)|(?<=\d\d\d)m\b")
-_SQUARE = Expression(r"(\d|lion|sand) (?:square |sq\.? ?)(kilomet|km|met|m|mi|feet|ft)(?:[a-z]*)\b")
-_SQUARES = {"ki": "km2", "km": "km2", "me": "m2", "m": "m2", "mi": "mi2", "fe": "sqft", "ft": "sqft"}
+_SQUARE = Expression(
+    r"(\d|lion|sand) (?:square |sq\.? ?)"
+    r"(?P<unit>kilomet|millimet|centimet|met|mile|feet|foot|km|mm|cm|mi|ft|m)[a-z]*\b"
+)
+_SQUARES = {
+    "km": "km2", "kilomet": "km2", "mm": "mm2", "millimet": "mm2", "cm": "cm2", "centimet": "cm2",
+    "m": "m2", "met": "m2", "mi": "mi2", "mile": "mi2", "ft": "sqft", "feet": "sqft", "foot": "sqft",
+}  # fmt: skip
 _OF_MONTH = Expression(
     r"(?:the )?(?:(?P<number>\d{1,2})(?:st|nd|rd|th)? (?:of )?(?P<month>[a-z]{3,9})|(?P<name>[a-z]{3,9})"
     r"(?: (?P<day>\d{1,2})(?:st|nd|rd|th)?)?)(?=$| (?!(?:of )?\d{4}\b))"
@@ -44,7 +50,7 @@ class Tokens:
     """
 
     def __init__(self, parser: Parser, text: str) -> None:
-        text = _SQUARE.sub(lambda match: f"{match[1]} {_SQUARES[match[2][:2]]}", _METRES.sub(" metres", text))
+        text = _SQUARE.sub(lambda match: f"{match[1]} {_SQUARES[match['unit']]}", _METRES.sub(" metres", text))
         self.parser, self.text, self.english = parser, text, parser.english
         matches = list(_TOKEN.finditer(text))
         self.words = [match[0].removesuffix(".") for match in matches]

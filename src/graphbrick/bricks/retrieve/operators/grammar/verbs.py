@@ -228,6 +228,7 @@ class Verbs(Clocks):
         """Yield the subjects that a relation joins to its objects: «two planes since 2020», or to anything."""
         yield from self._most(at, subject, link)
         yield from self._units_of(at, subject, link)
+        yield from self.having_amount(at, subject, [link])
         for group, end in chain(self.group(at), self._their(at, subject), self._others(at, subject)):
             if not group.is_any and not link.leads_to(group.classes):
                 yield from self._placed_further(end, subject, link, group)

@@ -18,8 +18,8 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Evidence, Path, Query
 from graphbrick.core.trace import event
+from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.forms import singular
 from graphbrick.language.stems import stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.language.voice import begins_at, says_way
@@ -44,6 +44,7 @@ _OF_ONE_THAT_DOES = Expression(
 _ASKED_NOUN = Expression(
     r"^(?:(?:who|what) (?:is|are|was|were) )?(?:the )?(?:[a-z]+ )?(?P<noun>[a-z]+) (?:of|in|at|for)\b"
 )
+_SAME_ROLE = 0.65  # the least nearness of a noun for people
 _MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
@@ -188,10 +189,12 @@ def _unread(
     near = scorer.nearness(words, best)
     nearness = near.max(axis=1, initial=0.0).tolist()
     along = Along(best.start, best.pattern, best.end == best.start)
+    role = _role_of(parser.question.text)  # a referee is near to yellow cards, and nobody who gets one
     unread = [
         word
         for word, near in zip(words, nearness, strict=True)
-        if near < _UNREAD and parser.resolver.unexplained(along, parser.english.content(word))
+        if near < (_SAME_ROLE if word == role else _UNREAD)
+        and parser.resolver.unexplained(along, parser.english.content(word))
     ]
     graph = parser.place.graph
     names = [graph.label(entity) for entity in parser.question.entities if entity not in best.nodes]
@@ -199,6 +202,12 @@ def _unread(
     if unread:
         event(f"not read in this question: {' and '.join(map(repr, unread))}", "operators.words_not_read", words=unread)
     return best, near, unread, names
+
+
+def _role_of(text: str) -> str:
+    """Return the noun for a person that a question asks for: «who was the referee in e0»; "" for none."""
+    asked = _ASKED_NOUN.match(text)
+    return asked["noun"] if asked and forms.kind_of(asked["noun"]) == forms.PERSON else ""
 
 
 def unsaid_steps(relations: Sequence[str], near: npt.NDArray[np.float64]) -> list[str]:
@@ -260,7 +269,7 @@ def with_asked_class(query: Query, parser: Parser) -> Query | None:
     if not noun or parser.schema.asked(parser.question.text):
         return None
     near = [reading for reading in parser.near_words(parser.question.text) if stem(reading.word) == noun]
-    readings = [one for one in near if not senses.is_narrower(*map(singular, (one.word, one.read_as)))]
+    readings = [one for one in near if not senses.is_narrower(*map(forms.singular, (one.word, one.read_as)))]
     for reading in readings:
         event(str(reading), "operators.near_noun", word=reading.word, read_as=reading.read_as)
     return replace(query, text=with_readings(query.text, readings), mentions=()) if readings else None

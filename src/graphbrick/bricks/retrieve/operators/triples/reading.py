@@ -81,7 +81,7 @@ class TripleReader(Parts):
         which = ("last" if order["last"] else "first") if order else ""
         which = "first" if re.match("since|from", lead) else "last" if "until" in lead else which
         rest = self.english.without("time_order", rest)
-        is_noun = bool(re.fullmatch(r"(?:the )?[a-z]+ (?:of|for|by) e\d+", rest))
+        is_noun = bool(re.fullmatch(r"(?:the )?[a-z]+ (?:of|for|by|on|about|with|to|at|from) e\d+", rest))
         frame = self.frame(rest, needs_verb=not (is_noun or re.match("since|from|until", lead)))
         if frame is None or (is_noun and not self.asks_for_open(rest.removeprefix("the "), frame)):
             return None

@@ -14,6 +14,7 @@ from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
 from graphbrick.bricks.retrieve.operators.grammar.small_words import BE, HAVE
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.schema.class_graph import Join
+from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Said
 from graphbrick.bricks.retrieve.operators.unordered.parts import (
     AtTriples,
@@ -25,10 +26,10 @@ from graphbrick.bricks.retrieve.operators.unordered.parts import (
     Part,
     Valued,
 )
+from graphbrick.bricks.retrieve.operators.unordered.units import has_unit, has_word, is_in, unit_of
 from graphbrick.bricks.retrieve.operators.unordered.ways import Ways, steps_of
-from graphbrick.bricks.retrieve.operators.wordings.units import factor_of
 from graphbrick.language import forms
-from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.language.stems import stem
 from graphbrick.patterns.lexicon import SMALL
 from graphbrick.patterns.properties.sources import Source
 
@@ -154,7 +155,7 @@ class Attempt:
         source = self._measured(part, subject, use=use) if isinstance(part, Bounded) else None
         if not isinstance(part, Bounded) or source is None or source.literal is None:
             return None
-        if not _has_unit(source, part.bound.unit, self.questions):
+        if not has_unit(source, part.bound.unit, self.questions.english):
             return None
         return self.questions.compared(subject, p.Attribute(source), part.bound._replace(names=()))
 
@@ -166,9 +167,11 @@ class Attempt:
         if part.is_time:
             return self._dated(part, subject.name, use=use)
         own = self.questions.own_sources(subject.name) if part.bound.unit or part.end < len(self.tokens) else []
-        of_unit = [one for one in own if one.literal is not None and _is_in(one, part.bound.unit)]
+        of_unit = [one for one in own if one.literal is not None and is_in(one, part.bound.unit)]
+        if self._at_triples_in(part.bound.unit) and not any(has_word(one, part.bound.unit) for one in of_unit):
+            of_unit = []  # hours of triples are no days of leave in hours
         after = self.tokens.stems(part.end, part.end + 1)
-        of_unit = of_unit or [one for one in own if one.literal is not None and after and after[0] in _unit_of(one)]
+        of_unit = of_unit or [one for one in own if one.literal is not None and after and after[0] in unit_of(one)]
         is_count = any(isinstance(one, OfClass) and one.start == part.end for one in self.parts)
         if len(of_unit) == 1 and not part.bound.names and not is_count:
             if use and not part.bound.unit:
@@ -184,6 +187,12 @@ class Attempt:
                     self.used.add(at)
                 return own[0]
         return None
+
+    def _at_triples_in(self, unit: str) -> list[TripleProperty]:
+        """Return the numbers of triples with a unit in their names; those with other words of the question, if any."""
+        own = [one for one in self.questions.of_triples if unit and one.is_number and stem(unit) in one.stems]
+        said = {word for at in range(self.start, len(self.tokens)) for word in self.tokens.verb_stems(at)}
+        return [one for one in own if said & (one.words - {stem(unit)})] or own
 
     def _beside(self, part: Bounded, name: str, *, use: bool) -> Source | None:
         """Return the property whose name stands beside a number or time."""
@@ -335,8 +344,9 @@ class Attempt:
             self.used.update(begun)
             return replace(condition, until="") if condition is not None and begun else condition
         own = [one for one in self.questions.of_triples if one.is_number and relation in one.relations]
-        unit = stem(part.bound.unit)
-        named = [one for one in own if unit and unit in one.stems]
+        named = [one for one in self._at_triples_in(part.bound.unit) if one in own]
+        if len(named) > 1:
+            return None  # hours that are planned, or that are booked
         beside = [one for one in self.parts if isinstance(one, AtTriples) and abs(one.start - part.end) < _NEAR]
         for one in named or [at.one for at in beside if at.one in own]:
             self.used.update(
@@ -379,21 +389,3 @@ class Attempt:
                 steps = steps_of(self._way(self.target, one.name, -1))
                 return p.Best(base, CountIn(steps, p.Members(one.name)), comparison.largest) if steps else None
         return None
-
-
-def _is_in(source: Source, unit: str) -> bool:
-    """Return whether the name of a number ends in a unit, or in one of the same kind."""
-    return bool(unit) and (factor_of(source.name, unit) is not None or stem(unit) in _unit_of(source))
-
-
-def _unit_of(source: Source) -> tuple[str, ...]:
-    """Return the last word of the name of a number, if it is short or a unit: `capacity_t`."""
-    words = stems(spaced(source.name).replace("_", " "))
-    return words[-1:] if len(words) > 1 else ()
-
-
-def _has_unit(source: Source, unit: str, questions: Questions) -> bool:
-    """Return whether a number has a unit, or one that can be converted into its own."""
-    if not unit or unit == "k" or factor_of(source.name, unit) is not None:
-        return True
-    return stem(unit) in stems(spaced(source.name)) or stem(unit) in {stem(one) for one in questions.english.units}

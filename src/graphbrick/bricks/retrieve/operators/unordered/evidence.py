@@ -9,11 +9,11 @@ from graphbrick.bricks.retrieve.operators.grammar.tokens import Tokens
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.records.one_triple import in_one_triple
 from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.sets import NO_ANTECEDENT
 from graphbrick.bricks.retrieve.operators.triples.now import asks_who_left
-from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
 from graphbrick.core import Evidence
 from graphbrick.core.trace import DETAIL, Event, event
 from graphbrick.language.stems import stems

@@ -231,6 +231,8 @@ class _Reader:
             number = p.Attribute(next(source for name, source in asked.part.sources if name == asked.name))
             is_number = number.source.literal is not None and not number.source.is_date
             return p.Amount(p.Best(base, number, best.comparison.largest), number) if is_number else None
+        if hows and asked.part is not None and "and" in self.tokens.words[hows[0].end : asked.part.start]:
+            return None  # «the average and the highest score» are two numbers
         if asked.part is not None:
             return self._number_or_values(base, asked, hows)
         if self.lead == "when":

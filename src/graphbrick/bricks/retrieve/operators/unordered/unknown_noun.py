@@ -6,8 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators.question import Question
+from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.bricks.retrieve.operators.unordered.evidence import LEFT_OUT
+from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core import Evidence
 from graphbrick.core.trace import Event, StageTrace, Trace, event, tell_again
 from graphbrick.graphs.graph import Graph
@@ -17,9 +21,9 @@ from graphbrick.language.stems import is_plural, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.english import senses
-from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.name_parts import entities_with
-from graphbrick.patterns.properties.sources import sources_of, words_of_values
+from graphbrick.patterns.properties.sources import owners_of, sources_of, words_of_values
 
 _ENOUGH = 0.8  # confidence of a reading with a class
 _LEAST = 0.3  # similarity of a class
@@ -33,6 +37,20 @@ _NAME = Expression(r"e\d+")
 _OF_UNIT = Expression(r"is compared as it is$")  # what is assumed of a currency
 _ASKING = frozenset(("which", "what", "many", "much", ""))
 _GOES_ON = frozenset("of on about for to from against behind".split())
+_PRODUCTS = frozenset("product item article device gadget model merchandise".split())
+_RESTRICTING = frozenset(
+    "woman women man men girl girls boy boys lady ladies gentleman gentlemen female females male males child children"
+    " kid kids baby babies teenager teenagers adult adults pensioner pensioners foreigner foreigners beginner beginners"
+    " newcomer newcomers stranger strangers".split()
+)
+"""Nouns for some of all people: the class would say less."""
+_PARTIES = frozenset("customer client supplier vendor partner owner employer sponsor".split())
+"""Nouns for people that may be companies."""
+_PRICED = "price cost release released launch launched warranty supplier brand vendor manufacturer purchase purchased"
+_TRADED = frozenset(map(stem, _PRICED.split()))
+"""Stems of words for what products have."""
+_MADE = _TRADED | frozenset(map(stem, "made make maker manufactured bought sold sells".split()))
+"""Stems of words for what is done to them."""
 _LIGHT = frozenset(
     "how is are was were be been do does did done has have had having get gets got can could will would should shall"
     " may might must there here it its we us our you your i me my they them their please tell show list give name find"
@@ -86,11 +104,13 @@ def noun_as_class(
     for noun in _unknown_nouns(graph, lexicon, question, known):
         if any(f"'{noun.word}' is taken for" in text for text in told):
             continue  # it was read, such as «SUVs» of some values, and nothing fits: other cars are no answer
-        name = "" if noun.is_modifier else _nearest(noun.word, lexicon, embedder)
+        is_product = forms.singular(noun.word) in _PRODUCTS
+        name = (is_product and _of_products(graph, lexicon)) or _nearest(noun.word, lexicon, embedder)
+        name = "" if noun.is_modifier else name
         if not (name or noun.is_modifier):
             continue
         found, read = read_again(_reworded(text, noun.word, name))
-        if _is_taken(found, noun, name, read.events, before):
+        if _is_taken(found, noun, name, read.events, before, lexicon):
             as_class = f"read as {forms.plural(spaced(name).lower())}" if name else "left out"
             said = f"the graph does not know '{noun.word}': {as_class}, since it knows all the rest of the question"
             event(said, "operators.noun_as_class", word=noun.word, read_as=name)
@@ -99,7 +119,9 @@ def noun_as_class(
     return None
 
 
-def _is_taken(found: Evidence, noun: _Noun, name: str, events: Sequence[str], before: Sequence[str]) -> bool:
+def _is_taken(
+    found: Evidence, noun: _Noun, name: str, events: Sequence[str], before: Sequence[str], lexicon: Lexicon
+) -> bool:
     """Return whether a reading is sure, and its plan has entities of the class, or is the one without the noun.
 
     Args:
@@ -108,6 +130,7 @@ def _is_taken(found: Evidence, noun: _Noun, name: str, events: Sequence[str], be
         name: The class; "" if the noun is left out.
         events: The events of this answer.
         before: The events of the question as it was asked.
+        lexicon: The words of the graph.
     """
     said = [one for one in events if isinstance(one, Event)]
     assumed = [str(one) for one in said if one.code == "operators.assumption"]
@@ -116,6 +139,9 @@ def _is_taken(found: Evidence, noun: _Noun, name: str, events: Sequence[str], be
     if not (found.items and is_sure and plans):
         return False
     if not name or noun.is_beside or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plans[0], re.IGNORECASE):
+        return True
+    ends = [path.end for path in found.paths]
+    if ends and np.isin(ends, lexicon.classes[name]).all():
         return True
     without = (str(one) for one in before if isinstance(one, Event) and one.code == LEFT_OUT)
     return not noun.is_asked and any(plans[0] in text for text in without)
@@ -133,16 +159,25 @@ def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Ca
         noun = _Noun(word, bool(_NAME.fullmatch(before)), is_modifier, before in _ASKING)
         is_placed = _BEFORE_NOUN.fullmatch(before) or words[max(0, at - 2)] in ("most", "least") or noun.is_beside
         is_surely_noun = noun.is_beside or is_modifier or before == "what"  # «does e0 dance», «what beats e0»
-        is_noun = word.isalpha() and (forms.is_only_noun(word) if is_surely_noun else forms.may_be_noun(word))
+        is_product = forms.singular(word) in _PRODUCTS and bool(question.entities)
+        is_noun = is_product or (forms.is_only_noun(word) if is_surely_noun else forms.may_be_noun(word))
+        is_placed = is_placed or (is_product and _begins_class(lexicon, before))  # «graphics products»
         is_new = (
             (not known(word) or _is_in_label_only(lexicon, stem(word)))
             and values.isdisjoint((word, forms.singular(word)))
+            and not relations_of_noun(graph, lexicon, forms.singular(word))
             and stem(word) not in names
         )
         is_new = is_new and not (is_modifier and entities_with(graph, word))  # «meat products» beside «Meat/Poultry»
-        is_whole = after not in _GOES_ON and len(word) >= _SHORTEST
-        if is_whole and is_new and is_placed and is_noun and said - {word, *([after] if is_modifier else [])}:
+        is_whole = after not in _GOES_ON and len(word) >= _SHORTEST and word not in _RESTRICTING
+        is_said = is_product or bool(said - {word, *([after] if is_modifier else [])})
+        if is_whole and is_new and is_placed and is_noun and is_said and word.isalpha():
             yield noun
+
+
+def _begins_class(lexicon: Lexicon, word: str) -> bool:
+    """Return whether a word is the first of two or more of the name of a class."""
+    return any(len(name) > 1 and name[0] == stem(word) for name in lexicon.by_class)
 
 
 def _is_in_label_only(lexicon: Lexicon, word: str) -> bool:
@@ -159,8 +194,12 @@ def _nearest(noun: str, lexicon: Lexicon, embedder: Embedder) -> str:
     only one class is of people, it is that one: contestants are bakers.
     """
     by_name, one = {spaced(name).lower(): name for name in lexicon.classes}, forms.singular(noun)
-    kind = "" if one.endswith(("er", "or")) else forms.kind_of(one)  # a poster need not be somebody who posts
-    names = [name for name in by_name if kind not in (forms.PERSON, forms.TIME) or forms.kind_of(name) == kind]
+    may_be_thing = one.endswith(("er", "or")) and one not in _PARTIES  # a poster need not be somebody who posts
+    kind = "" if may_be_thing else forms.kind_of(one)
+    kinds = {kind, forms.GROUP} if one in _PARTIES else {kind}
+    names = [name for name in by_name if kind not in (forms.PERSON, forms.TIME) or forms.kind_of(name) in kinds]
+    if not forms.kind_of(one):
+        names = [name for name in names if forms.kind_of(name) != forms.PERSON] or names
     if not names:
         return ""
     scores = embedder.score(one, names)
@@ -170,8 +209,24 @@ def _nearest(noun: str, lexicon: Lexicon, embedder: Embedder) -> str:
     return by_name[names[best]] if is_near and not senses.is_narrower(one, names[best]) else ""
 
 
+def _of_products(graph: Graph, lexicon: Lexicon) -> str:
+    """Return the one class of things that are made, sold or released, by its properties and relations; "" for none."""
+    kinds = {name: forms.kind_of(spaced(name).lower()) for name in lexicon.classes}
+    joins = class_graph_of(graph).joins
+    found = []
+    for name in (name for name, kind in kinds.items() if kind not in (forms.PERSON, forms.GROUP, forms.PLACE)):
+        relations = (graph.relation_label(join.relation) for join in joins.get(name, ()) if join.forward)
+        said = any(not _MADE.isdisjoint(label_stems(label)) for label in relations)
+        own = (one for one in sources_of(graph) if not _TRADED.isdisjoint(one.words))
+        if said or any(np.isin(lexicon.classes[name], owners_of(graph, one)).any() for one in own):
+            found.append(name)
+    return found[0] if len(found) == 1 else ""
+
+
 def _reworded(text: str, noun: str, name: str) -> str:
     """Return a question with a class in place of a noun, in the plural where the noun is; "" leaves it out."""
     own = spaced(name).lower()
     own = forms.plural(own) if own and is_plural(noun) else own
+    first = own.split()[0] if " " in own else ""  # «graphics products»
+    text = re.sub(rf"(?<!\w){first} (?={noun}(?!\w))", "", text, flags=re.IGNORECASE) if first else text
     return re.sub(rf"(?<!\w){noun}(?!\w){'' if own else ' ?'}", own, text, flags=re.IGNORECASE)

@@ -14,6 +14,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.bricks.retrieve.operators.wordings.initials import with_codes, with_initials
+from graphbrick.bricks.retrieve.operators.wordings.money import without_money
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.delays import in_words_of_delays
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.rewording import in_plain_words
 from graphbrick.bricks.retrieve.operators.wordings.records import in_words_of_records
@@ -62,6 +63,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=in_words_of_delays(graph, question.text, lexicon))
+    question = replace(question, text=without_money(graph, question.text, lexicon, english))
     question = _without_unit(graph, question, lexicon)
     known = partial(_means_something, lexicon, english)
     question = in_plain_words(graph, question, lexicon)

@@ -83,17 +83,25 @@ def _patterns(nouns: frozenset[str]) -> tuple[re.Pattern[str], ...]:
 
 def verb_of_relation(label: str) -> str:
     """Return the verb of a relation that is one in the past, such as «comment» of `COMMENTED`; "" for another."""
-    first = next(iter(re.findall(r"[a-z]+", spaced(label).lower().replace("_", " "))), "")
+    first = next(iter(_words_of(label)), "")
     verb = forms.participle_of(first) if first and forms.is_installed() else ""
     return verb if verb != first else ""
 
 
+def _words_of(label: str) -> list[str]:
+    return re.findall(r"[a-z]+", spaced(label).lower().replace("_", " "))
+
+
 def relations_of_noun(graph: Graph, lexicon: Lexicon, noun: str) -> list[int]:
-    """Return the relations whose triples a noun stands for: reviews of `REVIEWED`; none for the name of a class."""
+    """Return the relations whose triples a noun stands for: reviews of `REVIEWED`, notes of `WROTE_DEAL_NOTE`.
+
+    The name of a class stands for its members.
+    """
     if lexicon.class_named(stems(noun)) or stems(noun) in lexicon.roles:
         return []
     said = stem(noun)
     own = [number for number, verb in enumerate(_verbs(graph)) if verb and stem(verb) == said]
+    own = own or [number for number, made in enumerate(_made(graph)) if made and stem(made) == said]
     return own or [number for number, verb in enumerate(_verbs(graph)) if verb and said in map(stem, forms.acts(verb))]
 
 
@@ -102,6 +110,13 @@ def _verbs(graph: Graph) -> list[str]:
     key = ("verbs of relations", graph.place, graph.hash)
     labels = map(graph.relation_label, range(graph.n_relations))
     return current_session().get(key, lambda: [*map(verb_of_relation, labels)], at_most=8)
+
+
+def _made(graph: Graph) -> list[str]:
+    """Return for each relation what its verb makes by its label, such as «note» of `WROTE_DEAL_NOTE`; "" for none."""
+    labels = (_words_of(graph.relation_label(number)) for number in range(graph.n_relations))
+    verbs = zip(labels, _verbs(graph), strict=True)
+    return [words[-1] if verb and verb != "have" and len(words) > 1 else "" for words, verb in verbs]
 
 
 def in_words_of_records(graph: Graph, text: str, entities: Sequence[int], lexicon: Lexicon) -> str:

@@ -1,4 +1,4 @@
-"""Units beside numbers: what an amount in one may measure, times in other units, currencies that are assumed."""
+"""Units beside numbers: what an amount in one may measure, and times in other units."""
 
 from __future__ import annotations
 
@@ -52,6 +52,8 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
     (_DATA, _DATA_SIZES),
     (
         _table(
+            (1e-9, "nm nanometres nanometers"),
+            (1e-6, "µm um micrometres micrometers microns"),
             (0.001, "mm millimetres millimeters"),
             (0.01, "cm centimetres centimeters"),
             (1.0, "m metres meters"),
@@ -77,6 +79,8 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
     ),
     (
         _table(
+            (1e-6, "mm2 sqmm"),
+            (1e-4, "cm2 sqcm"),
             (1.0, "m2 sqm"),
             (1e6, "km2 sqkm"),
             (1e4, "ha hectares"),
@@ -94,6 +98,11 @@ _UNITS = (  # units of one kind, and what numbers in them are often called
     ),
     (_table((1.0, "km/h kmh kph"), (1.609344, "mph"), (3.6, "m/s")), ("speed", "velocity", "pace")),
 )
+
+
+_NOT_CONVERTED = "weeks years percent degrees people litres liters ml gb"
+UNIT_STEMS = frozenset(word for table, _ in _UNITS for word in table) | frozenset(map(stem, _NOT_CONVERTED.split()))
+UNIT_STEMS -= {stem("pounds")}  # may be money
 
 
 def names_of_unit(unit: str) -> tuple[str, ...]:
@@ -274,14 +283,3 @@ def check_unit(graph: Graph, name: str, unit: str) -> None:
     own = own or (unit_by_clocks(graph, name) if table is _SECONDS else "")
     if own and table[stem(own)] != table[stem(unit)]:
         raise CannotPlanError(f"{name} is in {own}, not in {unit}", code="operators.other_unit", own=own, unit=unit)
-
-
-def check_currency(resolver: Resolver, plan: SetPlan, measure: p.Measure, word: str) -> None:
-    """Record the assumption that a number is in a currency; refuse one that is not that of the graph."""
-    currencies, name = resolver.english.currencies, measure.text(resolver.place)
-    units = [measure.unit(resolver.place), *WORD.findall(spaced(name).lower())]
-    own = next((currencies[unit] for unit in units if unit in currencies), "")
-    if own and own != currencies.get(word, own):
-        raise CannotPlanError(f"{name} is in {own}, not in {word}", code="operators.other_currency", own=own, word=word)
-    if word not in units and not (own and word in currencies):
-        resolver.assumptions[plan] = f"{word!r} is not in this graph; {name} is compared as it is"

@@ -111,9 +111,9 @@ class Amounts(Clauses):
                 yield group.plan, end
             else:
                 for other in group.classes[:1]:
-                    # «The salary of tutors» is not that of teachers, nor «the budget of departments» of their projects.
-                    has = any(one.stems[:1] == source.stems[:1] for one in self.own_sources(other) if one.literal)
-                    for link in () if has else self.links.plain(other, (name,), "have"):
+                    for link in (
+                        () if self._has_number_like(other, source) else self.links.plain(other, (name,), "have")
+                    ):
                         yield Walk(group.plan, link.steps, (name,)), end
 
     def _owner(self, at: int, name: str) -> Iterator[tuple[Subject, int]]:
@@ -131,6 +131,7 @@ class Amounts(Clauses):
         how = KINDS.get(tokens.word(at), "")
         if how and (at or tokens.word(0) in KINDS):
             start = tokens.past(at + 1, ("of", "the"))
+            start += 2 * (how != "sum" and tokens.joined(start, start + 2) == "number of")  # a total number is a count
             for name in self.links.joins:
                 for source, end in self.sources(start, Subject(p.Members(name), name)):
                     is_year = source.is_date and source.kind == Kind.INTEGER and how != "sum"
@@ -142,11 +143,24 @@ class Amounts(Clauses):
                             (p.Amount(base, p.Attribute(source), how), last)
                             for base, last in self._owners(end + 1, name, source)
                         )
-                    if end < len(tokens) and len([one for one in self.links.joins if self._has(one, source)]) == 1:
+                    is_alone = len([one for one in self.links.joins if self._has(one, source)]) == 1
+                    if end < len(tokens) and is_alone and not self._names_others_with_it(end + 1, name, source):
                         for subject, last in self.with_modifiers(Subject(p.Members(name), name), end):
                             yield p.Amount(subject.plan, p.Attribute(source), how), last  # «total freight in 2013»
         if tokens.word(0) == "how" and tokens.word(1) in ("many", "much", "old", "high", "big", "long"):
             yield from self._on_average()
+
+    def _has_number_like(self, name: str, source: Source) -> bool:
+        """Return whether a class has a number like one of another class.
+
+        «The salary of tutors» is not that of teachers, nor «the budget of departments» that of their projects.
+        """
+        return any(one.stems[:1] == source.stems[:1] for one in self.own_sources(name) if one.literal)
+
+    def _names_others_with_it(self, at: int, name: str, source: Source) -> bool:
+        """Return whether a phrase names things of another class with a number like that of a class."""
+        named = (group.classes[0] for group, _ in self.group(at) if group.classes)
+        return any(other != name and self._has_number_like(other, source) for other in named)
 
     def _has(self, name: str, source: Source) -> bool:
         return source in self.own_sources(name)

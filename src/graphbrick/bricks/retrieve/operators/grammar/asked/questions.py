@@ -158,7 +158,7 @@ class Questions(AmountsOfTriples):
             yield from ((p.IsAny(group.plan), end) for group, end in self.group(lead) if group.quantity.kind == "some")
             return
         if tokens.word(1) == "there":
-            for group, end in self.group(2):
+            for group, end in self._asked(2):
                 if (plan := self._is_there(group)) is not None:
                     yield plan, end
             return

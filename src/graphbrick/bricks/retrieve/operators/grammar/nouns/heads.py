@@ -22,6 +22,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, spaced, stem, stems
+from graphbrick.patterns.lexicon import STAFF
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 from graphbrick.patterns.properties.terms import has_names_of_people
 
@@ -35,6 +36,7 @@ _BEFORE_VERSION = frozenset("which what first last latest newest oldest earliest
 _OF_VERSION = frozenset("date dates year status number numbers notes time".split())
 DESTINATIONS = frozenset("destination destinations".split())
 _PEOPLE = frozenset("people persons".split())
+_OF_STAFF = tuple(map(stem, "employee worker staffer".split()))
 # Words of properties whose values are nouns for what has them.
 _OF_PEOPLE = frozenset(map(stem, "title role position job occupation profession rank".split()))
 _OF_THINGS = frozenset(map(stem, "type kind category subcategory class genre family style".split()))
@@ -177,6 +179,9 @@ class Heads(OfValues):
             return name
         if self.tokens.word(at) in _PEOPLE:
             return self.lexicon.class_of_people
+        if self.tokens.word(at) in STAFF:  # also where there are clients
+            named = (self.lexicon.class_named((one,)) for one in _OF_STAFF)
+            return self.lexicon.class_of_people or next(filter(None, named), "")
         if self.tokens.word(at) in DESTINATIONS:
             return next((place for _, place in self.links.journeys()), "")
         if self.tokens.word(at) in _VERSIONS and (name := self._of_versions(at)):

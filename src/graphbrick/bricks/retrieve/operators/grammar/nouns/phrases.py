@@ -89,6 +89,8 @@ class Nouns(Heads):
                 joint, end = tokens.word(after), after + 1
             elif after > end and tokens.entity(after) is not None:
                 end = after
+            elif (beside := tokens.entity(end)) is not None and not self._is_like(beside, entity):
+                break  # «Arsenal midfielders» are no list
         if not entities:
             return
         ends = p.Listed(tuple(entities))
@@ -119,6 +121,10 @@ class Nouns(Heads):
                 if len(kinds & set(self.own_sources(name))) == 1:
                     parts = tuple(next(self.with_values(every, Values((term,)))) for term in values.terms)
                     yield Group(p.Either(parts), (name,), Quantity("both"), parts=parts), end
+
+    def _is_like(self, one: int, other: int) -> bool:
+        """Return whether two entities have a type in common."""
+        return not set(self.place.graph.types(one)).isdisjoint(self.place.graph.types(other))
 
     def _alike(self, entities: list[int]) -> SetPlan:
         """Return some entities with the others of their types that have their names."""

@@ -19,9 +19,10 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, possible_singulars, spaced, stem, stems
 from graphbrick.language.stop_words import TITLES
 from graphbrick.patterns.lexicon import Lexicon, label_stems
-from graphbrick.patterns.properties.sources import owners_of, sources_of, words_of_values
+from graphbrick.patterns.properties.sources import Source, owners_of, sources_of, words_of_values
 
 _PEOPLE = Expression(r"\b(?:the (?=head))?(people|persons?|folks|colleagues?|co-?workers?|head ?count)\b")
+_FEW_SEXES = 20  # different values of a property
 _SEX = {"women": "female", "woman": "female", "men": "male", "man": "male"}
 _SEXES = Expression(rf"\b({'|'.join(_SEX)})\b(?! (?:city|utd|united)\b)")
 _WHERE = r"(?=(?:in|at|from|on|out of)\b)"
@@ -65,6 +66,9 @@ _DONE_TO = (  # what has a state by a verb, and how the state is said
      r"\g<who> without DONE"),
     (Expression(r"^(?P<lead>(?:which |what |all )?)(?P<noun>[a-z]+)(?: that)? (?P<who>e\d+) (?P<done>[a-z]+)$"),
      r"\g<lead>DONE of \g<who>"),
+    (Expression(r"^(?:have|has|had|did|do|does) (?:we|you|they|i|anyone|anybody|somebody|someone)(?: ever| already)? "
+                r"(?P<done>[a-z]+) (?:an? |any |some |the )?(?P<noun>[a-z]+)(?P<rest>(?: .+)?)$"),
+     r"are there any DONE\g<rest>"),
 )  # fmt: skip
 _NON = Expression(r"\bnon[- ](?P<who>e\d+)(?P<rest> [a-z].*)$")
 _NOT_DONE = Expression(r"\bun(?P<done>[a-z]{3,}(?:ed|en|t)) (?P<noun>[a-z]+s)\b")
@@ -178,7 +182,8 @@ def _with_not(graph: Graph, text: str, lexicon: Lexicon) -> str:
 
 def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
     """Return a question with the one class of persons for «people», «women», «headcount», if nothing is called so."""
-    found, name = _PEOPLE.search(text) or _SEXES.search(text), lexicon.class_of_people
+    found = _PEOPLE.search(text) or _SEXES.search(text)
+    name = lexicon.class_of_people or (_class_with_sexes(graph, lexicon) if found and found[1] in _SEX else "")
     own = {word for source in sources_of(graph) for word in source.words}.union(lexicon.words) if found else set()
     if found is None or not name or own.intersection(stems(found[1])):
         return text
@@ -190,9 +195,23 @@ def _with_class_of_people(graph: Graph, text: str, lexicon: Lexicon) -> str:
             return f"number of {many}"
         return many if match[1] == "people" or match[1].endswith("s") else one
 
-    if any("woman" in source.codes for source in sources_of(graph)):  # «women» of a column with the code F
+    if _sexes(graph):  # «women» of a column with the code F
         text = _SEXES.sub(lambda match: f"{_SEX[match[1]]} {many if match[1].endswith('en') else one}", text)
     return _PEOPLE.sub(named, text)
+
+
+def _sexes(graph: Graph) -> list[Source]:
+    """Return the properties that tell women from men, with codes such as F or values such as «female»."""
+    texts = {column.name: column.few_texts(_FEW_SEXES) for column in graph.columns if not column.of_triples}
+    female = {name for name, own in texts.items() if "female" in map(str.lower, own)}
+    return [source for source in sources_of(graph) if "woman" in source.codes or source.name in female]
+
+
+def _class_with_sexes(graph: Graph, lexicon: Lexicon) -> str:
+    """Return the only class whose members are women or men by a property: contacts beside sales reps; "" for none."""
+    owners = [owners_of(graph, source) for source in _sexes(graph)]
+    named = [name for name, members in lexicon.classes.items() if any(np.isin(members, own).any() for own in owners)]
+    return named[0] if len(named) == 1 else ""
 
 
 def _having_what_is_known(graph: Graph, text: str, lexicon: Lexicon) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.wording import english
 from graphbrick.bricks.retrieve.operators.wordings.plain_words.compass import in_coordinates
+from graphbrick.core.properties.values import Kind
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
@@ -62,6 +64,30 @@ _TOP = Expression(
     r"(?P<rest> (?:of|in|for|at|from|per|by) .+)?$"
 )
 _OF_GROUPS = Expression(r" (?:(?:of|in|for|at|from) (?:each|every)|per|by) (?P<group>.+)$")
+_EACH = Expression(r"\b(?:each|every|per)\b")
+_SHORT_AVERAGE = Expression(r"\bavg\b\.?")
+_TOP_LEAD = (
+    r"^(?:(?:what|which|who) are |list |show (?:me )?|name |give me )?(?:the |our )?top "
+    r"(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) (?P<noun>[a-z]+(?: [a-z]+)?)"
+)
+_TOP_BY = (
+    Expression(
+        rf"{_TOP_LEAD} by (?P<what>(?!e\d)[a-z -]+?),? (?:among|amongst|of) (?:those|the ones|all those)"
+        r"(?P<rest> .*\be\d.*)$"
+    ),
+    Expression(
+        rf"{_TOP_LEAD.replace('(?P<noun>', '(?P<noun>e[0-9]+ ')}(?P<rest>(?: [^,]*)?),? by (?P<what>(?!e\d)[a-z -]+)$"
+    ),
+    Expression(rf"{_TOP_LEAD}(?P<rest> [^,]*\be\d[^,]*?),? by (?P<what>(?!e\d)[a-z -]+)$"),
+)
+_DONE_ON_AVERAGE = Expression(
+    r"^what (?:do|does|did) (?:the |our )?(?P<who>[a-z]+) (?P<verb>[a-z]+) on average (?P<where>(?:in|at|for|on) .+)$"
+)
+_ANYBODY = frozenset("people we they you everybody everyone".split())
+_INTENDED = Expression(
+    r"\b(?:is|are|was|were) (?:supposed|expected|due|scheduled|planned|set|meant|going) to (?P<be>be )?"
+    r"(?P<verb>[a-z]+)\b"
+)
 _TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )"
 _DONE = Expression(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)))")
 
@@ -89,6 +115,9 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
     text = _NEITHER_OF.sub(r"\g<tail>\g<neither>", text)
     text = _BOTH_A.sub(r"\g<one> and \g<other>", text)
     text = _MORE_OF.sub(r"are there \g<more> \g<what>", text)
+    text = _with_top(_in_full(graph, text))
+    text = _of_done_on_average(graph, text, lexicon)
+    text = _INTENDED.sub(partial(_as_future, graph), text)
     worth = _WORTH.search(text)
     if worth is not None and any(one.stems == (stem(worth["unit"]),) for one in sources_of(graph)):
         text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
@@ -104,6 +133,37 @@ def _out_of_stock(graph: Graph, text: str) -> str:
     is_called = any({stem("sold"), "out"} <= set(name) for name in own) or "sold out" in whole_values(graph)
     has_stock = any(stem("stock") in name for name in own)
     return text if is_called or not has_stock else _SOLD_OUT.sub("out of stock", text)
+
+
+def _in_full(graph: Graph, text: str) -> str:
+    """Return «average» for «avg», unless a number has the short form in its name."""
+    is_name = any("avg" in source.stems for source in sources_of(graph))
+    return text if is_name else _SHORT_AVERAGE.sub("average", text)
+
+
+def _of_done_on_average(graph: Graph, text: str, lexicon: Lexicon) -> str:
+    """Return «what is the average score in e0» for «what do people score on average in e0», a number of that name."""
+    match = _DONE_ON_AVERAGE.match(text)
+    if match is None or not (match["who"] in _ANYBODY or lexicon.class_named(stems(match["who"]))):
+        return text
+    numbers = [column.name for column in graph.columns if column.kind in (Kind.INTEGER, Kind.NUMBER)]
+    is_number = any(stem(match["verb"]) in stems(spaced(name)) for name in numbers)
+    return f"what is the average {match['verb']} {match['where']}" if is_number else text
+
+
+def _with_top(text: str) -> str:
+    """Return «which 3 e0 chips have the highest price» for «top 3 e0 chips by price», where a name restricts them."""
+    match = next(filter(None, (pattern.match(text) for pattern in _TOP_BY)), None)
+    if match is None or _EACH.search(match["rest"]):
+        return text
+    who = " ".join(filter(None, (match["noun"], match["rest"].strip())))
+    return f"which {match['n']} {who} have the highest {match['what']}"
+
+
+def _as_future(graph: Graph, match: re.Match[str]) -> str:
+    """Return «will close» for «are supposed to close», where one date alone speaks of closing."""
+    dates = [one for one in sources_of(graph) if one.is_date and stem(match["verb"]) in one.stems]
+    return f"will {match['be'] or ''}{match['verb']}" if len(dates) == 1 else match[0]
 
 
 def _same_of_both(graph: Graph, text: str) -> str:

@@ -5,12 +5,13 @@ A person may comment on a thing, or review it, more than once. «Comments» are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.cards.several import OfNamed
 from graphbrick.bricks.retrieve.operators.grammar.left_out import check_grammar
 from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn, OfEdges, OfEnds
 from graphbrick.bricks.retrieve.operators.grammar.whole import of_grammar
@@ -18,7 +19,9 @@ from graphbrick.bricks.retrieve.operators.measures import Attribute, Measure
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
+    Best,
     Both,
+    CannotPlanError,
     Count,
     Degree,
     Having,
@@ -31,19 +34,24 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Within,
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.records.of_named import of_named, says_each
+from graphbrick.bricks.retrieve.operators.records.one_triple import in_one_triple
+from graphbrick.bricks.retrieve.operators.records.sizes import by_size
+from graphbrick.bricks.retrieve.operators.records.values import with_record_values
+from graphbrick.bricks.retrieve.operators.records.weights import nouns_of, total_of, weight_of
+from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.things.namesakes import other_readings
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, CountOfTriples, OfTriples
-from graphbrick.bricks.retrieve.operators.unordered.of_named import of_named
-from graphbrick.bricks.retrieve.operators.unordered.one_triple import in_one_triple
-from graphbrick.bricks.retrieve.operators.unordered.weights import nouns_of, total_of, weight_of
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.records import relations_of_noun
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
+from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import Stems, is_plural, spaced, stems
+from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, owners_of, sources_of
 
 _THAN = Expression(r"\bthan (?:the )?(e\d+)\b")
@@ -59,6 +67,7 @@ _TIME = Expression(  # in labels of what may be a time
     r"\b(?:1[5-9]|20)\d\d\b|\d[./:-]\d|day\b"
     r"|(?i:\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
 )
+_HOW_MUCH = Expression(r"how (?:much|many|long|tall|high|heavy|large|big|wide|deep|fast|far|old)\b")
 _LOOKED_AT = 20  # labels
 _WHEN = Expression(r"(?:when|on (?:what|which) (?:date|day)) (?:is|are|was|were|does|do|did|will)\b")
 
@@ -71,7 +80,8 @@ def by_grammar(parser: Parser) -> Plan | None:
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need neither
 
         several = properties_of_several(Facts(parser), text)
-    return several or of_named(parser, _by_grammar_alone) or _by_grammar_alone(parser) or _of_another(parser)
+    plan = several or of_named(parser, _by_grammar_alone) or by_size(parser, _by_grammar_alone)
+    return plan or _by_grammar_alone(parser) or _of_another(parser)
 
 
 def _of_another(parser: Parser) -> Plan | None:
@@ -103,6 +113,8 @@ def _of_each(parser: Parser, plan: Plan) -> Plan:
     Raises:
         UnreadWordError: The plan says nothing of each.
     """
+    if says_each(parser.question.text) and not isinstance(plan, OfNamed):
+        raise UnreadWordError("each")
     if not _EACH.search(MENTION.sub("e1", parser.question.text)):
         return plan
     if isinstance(plan, Values) and not plan.part:
@@ -124,7 +136,7 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     if plan is None:
         return None
     plan = _of_each(parser, plan)
-    given, plan = plan, in_one_triple(parser.place, plan)
+    given, plan = plan, in_one_triple(parser.place, with_record_values(parser, plan))
     place, lexicon = parser.place, parser.resolver.lexicon
     nouns = [word for word in dict.fromkeys(_WORD.findall(parser.question.text)) if is_plural(word)]
     said = {relation for noun in nouns for relation in relations_of_noun(place.graph, lexicon, noun)}
@@ -132,6 +144,9 @@ def of_records(parser: Parser, plan: Plan | None) -> Plan | None:
     weighted = _weights(parser)
     found = _Counting(place, weights | weighted).of(plan) if weights or weighted else plan
     _check_counted(parser, found, weighted)
+    _check_told_apart(parser, found, said)
+    _check_best(found)
+    _check_is_amount(parser, found)
     than = _THAN.search(parser.question.text)
     if found != plan and than is not None:
         found = _with_number_of(place, plan, found, parser.entity(than[1]))
@@ -151,6 +166,42 @@ def _check_counted(parser: Parser, plan: Plan, weights: Mapping[int, str]) -> No
     totals = [total.name for one in named if (total := total_of(parser.place, one)) is not None]
     if not any(label in shown for label in (*labels, *totals)):
         raise UnreadWordError(" ".join(sorted(nouns_of(parser.place, named[0]))))
+
+
+def _check_is_amount(parser: Parser, plan: Plan) -> None:
+    """Raise `UnreadWordError` if a question asks how much something is, and its plan gives no number."""
+    asked = _HOW_MUCH.match(parser.question.text)
+    if asked is None or not isinstance(plan, SetPlan):
+        return
+    labels = map(parser.place.graph.label, plan.run(parser.place)[:_LOOKED_AT].tolist())
+    if not any(label[:1].isdigit() or read_literal(label) for label in labels):
+        raise UnreadWordError(asked[0])
+
+
+def _check_best(plan: Any) -> None:
+    """Raise `CannotPlanError` if a plan has the largest of one thing: «the highest score of e0» is another number."""
+    if isinstance(plan, Best) and isinstance(plan.base, Listed) and len(plan.base.entities) == 1:
+        raise CannotPlanError("nothing is the largest or smallest of one thing", code="operators.best_of_one")
+    for field in fields(plan) if is_dataclass(plan) else ():
+        own = getattr(plan, field.name)
+        for part in own if isinstance(own, tuple) else (own,):
+            _check_best(part)
+
+
+def _check_told_apart(parser: Parser, plan: Plan, relations: Set[int]) -> None:
+    """Raise `CannotPlanError` if a noun stands for records of two relations, and the question does not say which."""
+    if not isinstance(plan, CountOfTriples) or plan.edges.relation not in relations:
+        return
+    place, words = parser.place, set(stems(parser.question.text))
+    labels = {one: label_stems(place.graph.relation_label(one)) for one in relations}
+    own = labels[plan.edges.relation]
+    others = [
+        one for one in relations if one != plan.edges.relation and len(replace(plan.edges, relation=one).run(place))
+    ]
+    if others and not words.intersection(set(own).difference(*(labels[one] for one in others))):
+        names = " or ".join(place.graph.relation_label(one) for one in (plan.edges.relation, *others))
+        text = f"the question may mean triples of {names}; say which"
+        raise CannotPlanError(text, code=AMBIGUOUS)
 
 
 def _dated(parser: Parser, plan: Plan) -> Plan:

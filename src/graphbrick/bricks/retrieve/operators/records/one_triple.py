@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.plan import Along, Best, Both, Having,
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges, Said
-from graphbrick.bricks.retrieve.operators.triples.plans import Ends
+from graphbrick.bricks.retrieve.operators.triples.plans import Ends, OfTriples
 from graphbrick.core.properties.values import Kind
 from graphbrick.patterns.properties.sources import has_triple_properties
 
@@ -44,6 +44,8 @@ class _OneTriple:
             return self._joined(plan)
         if not is_dataclass(plan) or isinstance(plan, type):
             return plan
+        if isinstance(plan, OfTriples):
+            plan = replace(plan, edges=self._at_named(plan.edges))
         if isinstance(plan, Best) and (counted := self._counted(plan)) is not None:
             return counted
         if isinstance(plan, Walk | Along) and (coded := self._coded(plan)) is not None:
@@ -56,6 +58,22 @@ class _OneTriple:
                 changed[field.name] = new
         plan = replace(cast(Any, plan), **changed) if changed else plan
         return self._coded_ends(plan) if isinstance(plan, Ends) else plan
+
+    @staticmethod
+    def _at_named(edges: Edges) -> Edges:
+        """Return the triples to a name, for all triples of those that the same relation leads to it.
+
+        «The average score of the employees in e0» is that in e0, not in all that they attended.
+        """
+        for side, other, forward in (("heads", "tails", False), ("tails", "heads", True)):
+            way, of_other = getattr(edges, side), getattr(edges, other)
+            start = _start(way) if isinstance(way, Walk | Along) else None
+            if start is None or of_other is not None or tuple(way.steps) != ((edges.relation, forward),):
+                continue
+            of_class = way.of_class if isinstance(way, Along) else way.classes[-1]
+            sides: dict[str, SetPlan | None] = {side: Members(of_class) if of_class else None, other: Listed((start,))}
+            return replace(edges, heads=sides["heads"], tails=sides["tails"])
+        return edges
 
     @staticmethod
     def _counted(plan: Best) -> Best | None:
