@@ -271,5 +271,5 @@ def _elsewhere(
     numbered[0, : len(first)] = first
     if others is not None:
         numbered[1:, : others.aligned.shape[1]] = others.aligned[best]
-    features = alignment.features_of(prepared.spoken, numbered)
+    features = alignment.features_of(prepared.spoken, alignment.beginnings(numbered))
     return features[0], (scores[best] + features[1:] @ alignment.weights).max(initial=-np.inf)
