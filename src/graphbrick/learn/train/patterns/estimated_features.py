@@ -39,43 +39,40 @@ def estimated(
         embed: Returns the vectors of single words, [words, dimensions].
     """
     spoken, n = [_words(text) for text in [*texts, *others]], len(texts)
-    parts, meanings = _parts(spoken, n), _meanings(spoken, embed)
-    mean = embedded.mean(axis=0)
-    alike = _alike(parts[:n], parts[:n], meanings[:n], meanings[:n])
-    alike.flat[:: n + 1] += _RIDGE
-    inverse = np.linalg.inv(alike)
+    meanings, mean = _meanings(spoken, embed), embedded.mean(axis=0)
+    alike: Floats = np.exp(np.float32(_NEAR) * (meanings @ meanings[:n].T - 1))
+    alike *= np.float32(_MEANING)
+    alike += _shared(spoken, n)
+    alike.flat[: n * n : n + 1] += _RIDGE
+    inverse = np.linalg.inv(alike[:n])
     weights = inverse @ (embedded - mean)
     # What an estimate from the other texts lacks of the embedding of each text. Estimates get some of it as well, so
     # that the scorer that learns from them does not rely on what only estimates have.
     lacking = weights / inverse.diagonal()[:, None]
-    made: Floats = _alike(parts[n:], parts[:n], meanings[n:], meanings[:n]) @ weights + mean
+    made: Floats = alike[n:] @ weights + mean
     made += lacking[np.random.default_rng(n).integers(n, size=len(made))]
     made /= np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-9)
     return made
 
 
-def _alike(parts: Floats, other_parts: Floats, meanings: Floats, other_meanings: Floats) -> Floats:
-    """Return how alike texts are to other texts, float32 [texts, others]."""
-    near: Floats = np.exp(np.float32(_NEAR) * (meanings @ other_meanings.T - 1))
-    near *= np.float32(_MEANING)
-    near += parts @ other_parts.T
-    return near
+def _shared(spoken: Sequence[Sequence[str]], n: int) -> Floats:
+    """Return how much each text shares with each of the first n, float32 [texts, n].
 
-
-def _parts(spoken: Sequence[Sequence[str]], n: int) -> Floats:
-    """Return how often each text has each part of the first n, and a constant, scaled by the number of parts."""
+    It is the product of how often both have each part and a constant, divided by the roots of the numbers of parts.
+    """
     number: dict[str, int] = {}
-    parts = [_parts_of(words) for words in spoken]
+    parts = [["", *_parts_of(words)] for words in spoken]  # the empty part is the constant
     for part in (part for own in parts[:n] for part in own):
         number.setdefault(part, len(number))
-    counts = np.zeros((len(parts), len(number) + 1), dtype=np.float32)
-    counts[:, -1] = 1
-    for row, own in zip(counts, parts, strict=True):
-        for part in own:
-            if part in number:
-                row[number[part]] += 1
-    counts /= np.sqrt(1 + (counts[:, :-1] > 0).sum(axis=1, keepdims=True), dtype=np.float32)
-    return counts
+    numbers = [[number[part] for part in own if part in number] for own in parts]
+    scale = np.array([len(set(own)) for own in numbers], dtype=np.float32) ** -0.5
+    table = np.zeros((len(number), n), dtype=np.float32)
+    for column, own in enumerate(numbers[:n]):
+        np.add.at(table[:, column], own, scale[column])
+    # A text has few parts, so that adding up their rows is much faster than a product of matrices.
+    shared: Floats = np.stack([table[own].sum(axis=0) for own in numbers])
+    shared *= scale[:, None]
+    return shared
 
 
 def _meanings(spoken: Sequence[Sequence[str]], embed: Callable[[Sequence[str]], npt.NDArray[np.floating]]) -> Floats:
