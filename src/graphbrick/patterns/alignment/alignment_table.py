@@ -44,7 +44,8 @@ class Spoken(NamedTuple):
 
     def of(self, word: Ints, step: Ints, is_back: Flags) -> Scores:
         """Return the log probabilities that words speak of steps; the arrays are broadcast against each other."""
-        return np.where(self.alike[word], np.where(is_back, 0.0, _OTHERWISE), self.emitted[word, step])
+        said: Scores = self.emitted[word, step]
+        return np.where(self.alike[word], np.where(is_back, 0.0, _OTHERWISE), said) if self.alike.any() else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ class _Table:
         is_back = (self.turned[step] == before.step[parent]) & (before.step[parent] != self.none)
         words, joins = np.arange(len(spoken.emitted))[:, None], is_back | self.mutual[step]
         emitted = weights[EMISSION] * spoken.of(words, step, is_back)
-        staying = weights[EMISSION] * spoken.of(words, step, joins)
+        staying = weights[EMISSION] * spoken.of(words, step, joins) if spoken.alike.any() else emitted
         new = weights[TRANSITION] * spoken.new[:, before.direction[parent]]
         same = weights[TRANSITION] * spoken.same[:, direction]
         earlier = before.value[:, :, parent]
