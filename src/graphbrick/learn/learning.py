@@ -46,8 +46,8 @@ from graphbrick.questions.question import Question
 
 _A_PATTERN, _AT_LEAST = 20, 400  # questions at most for each pattern that is drawn, on average, but 400 in all
 _SEEDS = 0.15  # distinct seeds, a question
-_SMALL = 10_000  # triples of a small graph
-_FIT, _SMALL_FIT = (9, 1_400), (6, 700)  # rounds of fitting the linear scorer, and questions embedded for it
+_SMALL, _SMALL_OF_MANY = 200_000, 10_000  # triples of a small graph, and of one of many relations
+_FIT, _SMALL_FIT = (12, 2_000), (6, 700)  # rounds of fitting the linear scorer, and questions embedded for it
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
 _SAYS_MORE = 0.4  # of the questions about a graph of many relations say a fact about the answer as well
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
@@ -225,7 +225,8 @@ def _fit_written(
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, all_examples, labelled, alignment) if are_few else labelled
     all_examples.all[len(written) :] = likely * repeats(len(written), len(labelled))
-    rounds, embedded = _SMALL_FIT if graph.n_triples < _SMALL else _FIT
+    small = _SMALL_OF_MANY if has_many_relations(graph) else _SMALL
+    rounds, embedded = _SMALL_FIT if graph.n_triples < small else _FIT
     how = replace(
         how, rounds=ROUNDS if len(labelled) > len(written) else rounds, hold_out=False, whole=not are_few,
         symmetric=symmetric, embedded=embedded,

@@ -43,7 +43,7 @@ class PatternParameters:
     hold_out: bool = True
     whole: bool = True
     symmetric: frozenset[str] = frozenset()
-    embedded: int = 400
+    embedded: int = 1_000
 
 
 @dataclass(frozen=True)
