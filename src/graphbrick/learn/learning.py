@@ -46,8 +46,8 @@ from graphbrick.questions.question import Question
 
 _A_PATTERN, _AT_LEAST = 20, 400  # questions at most for each pattern that is drawn, on average, but 400 in all
 _SEEDS = 0.15  # distinct seeds, a question
-_SMALL = 10_000  # triples of a small graph
-_FIT, _SMALL_FIT = (12, 2_000), (8, 1_000)  # rounds of fitting the linear scorer, and questions embedded for it
+_SMALL, _SMALL_OF_MANY = 200_000, 10_000  # triples of a small graph, and of one of many relations
+_FIT, _SMALL_FIT = (12, 2_000), (6, 700)  # rounds of fitting the linear scorer, and questions embedded for it
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
 _SAYS_MORE = 0.4  # of the questions about a graph of many relations say a fact about the answer as well
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
@@ -225,7 +225,8 @@ def _fit_written(
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, all_examples, labelled, alignment) if are_few else labelled
     all_examples.all[len(written) :] = likely * repeats(len(written), len(labelled))
-    rounds, embedded = _SMALL_FIT if graph.n_triples < _SMALL else _FIT
+    small = _SMALL_OF_MANY if has_many_relations(graph) else _SMALL
+    rounds, embedded = _SMALL_FIT if graph.n_triples < small else _FIT
     how = replace(
         how, rounds=ROUNDS if len(labelled) > len(written) else rounds, hold_out=False, whole=not are_few,
         symmetric=symmetric, embedded=embedded,
@@ -325,11 +326,15 @@ def _examples(graph: Graph, written: Sequence[tuple[Sample, Example]]) -> Exampl
     """Return written questions as examples for the linear scorer."""
     number = {graph.relation_label(i): i for i in reversed(range(graph.n_relations))}
     examples_of, rows = Examples(), dict[int, tuple[Ints, dict[Steps, int]]]()
+    known: dict[Steps, int] = {}  # the same patterns are around many seeds
     for sample, example in written:
         if sample.seed not in rows:
-            numbered = [tuple(_number(number, step) for step in steps) for steps in sample.others]
-            places = [examples_of.patterns.setdefault(steps, len(examples_of.patterns)) for steps in numbered]
-            rows[sample.seed] = np.array(places, dtype=np.int32), {steps: i for i, steps in enumerate(sample.others)}
+            for steps in sample.others:
+                if steps not in known:
+                    numbered = tuple(_number(number, step) for step in steps)
+                    known[steps] = examples_of.patterns.setdefault(numbered, len(examples_of.patterns))
+            places = np.array([known[steps] for steps in sample.others], dtype=np.int32)
+            rows[sample.seed] = places, {steps: i for i, steps in enumerate(sample.others)}
         patterns, place = rows[sample.seed]
         at = place[sample.pattern]
         right = np.where(sample.group == sample.group[at], _SAME_ENDS, 0).astype(np.float32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from graphbrick.core import Step
@@ -85,6 +84,7 @@ def as_labels(steps: Steps | Sequence[Step]) -> Steps:
     return labelled(steps) if steps and isinstance(steps[0], Step) else steps  # type: ignore[arg-type, return-value]
 
 
+@lru_cache(maxsize=65_536)  # a graph has the same patterns around many entities
 def without_marks(steps: Steps) -> Steps:
     r"""Return steps as relations of the graph, without the mark of those that come back to the start.
 
@@ -123,10 +123,11 @@ def with_marks(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{label[:-2]}{_MARK}" if label.endswith(f" {PLACEHOLDER}") else label for label in labels)
 
 
-def canonical(steps: Steps, symmetric: AbstractSet[str]) -> Steps:
+@lru_cache(maxsize=65_536)
+def canonical(steps: Steps, symmetric: frozenset[str]) -> Steps:
     r"""Return steps with symmetric relations forwards, so that both directions are the same.
 
-    >>> canonical((("child", False), ("spouse\0X", False)), {"spouse"})
+    >>> canonical((("child", False), ("spouse\0X", False)), frozenset({"spouse"}))
     (('child', False), ('spouse\x00X', True))
     """
     if not symmetric:

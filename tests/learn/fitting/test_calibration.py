@@ -14,7 +14,7 @@ from faults import fails, told
 from graphbrick import Graph, PathAnswer, Patterns, PatternScorer, Query, Subgraph, parse
 from graphbrick.cli.app import main
 from graphbrick.core.errors import ModelError
-from graphbrick.learn.fitting.calibration import best_around, fitted, written_cases
+from graphbrick.learn.fitting.calibration import Nearby, fitted, written_cases
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.learn.learning import LearnReport
 from graphbrick.learn.writing.sampling import around
@@ -112,7 +112,7 @@ def test_cases_without_an_answer_have_none(learned: tuple[Graph, LearnReport]) -
     again = written_cases(org, writer, embedder, n=400, max_hops=2, seed=0)
     assert [(case.text, case.seed) for case in cases] == [(case.text, case.seed) for case in again]
     answers, without = ([case for case in cases if (case.ends is None) is none] for none in (False, True))
-    assert len(answers) >= len(without) > 20
+    assert len(answers) > 1.5 * len(without) > 30  # of each kind without an answer there are half as many
     for case in answers:
         assert case.ends is not None
         ends = [set(ends.tolist()) for layer in around(org, case.seed, max_hops=2) for _, ends in layer]
@@ -233,6 +233,6 @@ def test_all_patterns_at_once_have_the_features_of_a_search(learned: tuple[Graph
         readings = stage.readings(Query(case.text, (case.seed,)), Subgraph(org))
         searched = fit_features(model, words, vectors, case.text, readings)
         prepared = model.ask(masked(case.text, org.label(case.seed)))
-        best, first = best_around(model, prepared, case.around)
+        best, first = Nearby.of(model, case.around).best(prepared)
         assert features_of_best(model, words, vectors, prepared, best) == pytest.approx(searched, abs=1e-5)
         assert set(case.around.all_ends[first].tolist()) == set(readings[0].ends.tolist())

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from graphbrick.learn.fitting.fit_alignment import softmax_regression
+from graphbrick.learn.fitting.word_rows import softmax_regression, word_rows
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.alignment.alignment import (
     Alignment,
@@ -208,11 +208,28 @@ def test_the_place_of_a_word_tells_the_direction_of_its_relation() -> None:
     questions = ["the son of X", "whose son is X", "the parent of X", "whose parent is X"]
     tokens = [content(words_of(question))[0][0] for question in questions]
     vectors = Letters().encode([token.word for token in tokens])
-    rows = np.stack([token_features(token, vector) for token, vector in zip(tokens, vectors, strict=True)])
-    rows[:, 4 * 26 :] = 0  # the function words beside it would tell too
-    directions = np.array([1, 0, 0, 1])
+    rows, order = word_rows(tokens, vectors, np.arange(4))
+    rows.rest[:] = 0  # the function words beside it would tell too
+    directions = np.array([1, 0, 0, 1])[order]
     weights = softmax_regression(rows, directions, np.ones(4, dtype=np.float32), 2, seed=0)
-    assert (rows @ weights.T).argmax(axis=1).tolist() == directions.tolist()
+    assert rows.times(weights).argmax(axis=1).tolist() == directions.tolist()
+
+
+def test_products_of_features_are_made_by_word() -> None:
+    questions = ["the son of X", "whose son is X", "the parent of X", "whose parent is X", "X raised whom", "son of X"]
+    tokens = [token for one in questions for side in content(words_of(one)) for token in side]
+    words = sorted({token.word for token in tokens})
+    vectors = Letters().encode(words).astype(np.float32)
+    word = np.array([words.index(token.word) for token in tokens])
+    rows, order = word_rows(tokens, vectors, word)
+    whole = np.stack([token_features(tokens[at], vectors[word[at]]) for at in order])
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(3, whole.shape[1])).astype(np.float32)
+    table = rng.normal(size=(len(tokens), 3)).astype(np.float32)
+    np.testing.assert_allclose(rows.times(weights), whole @ weights.T, atol=1e-4)
+    np.testing.assert_allclose(rows.turned_times(table), table.T @ whole, atol=1e-4)
+    some = np.array([1, 2, 5])
+    np.testing.assert_allclose(rows.of(some).times(weights), whole[some] @ weights.T, atol=1e-4)
 
 
 def test_a_compound_is_read_like_the_name_it_ends_in() -> None:

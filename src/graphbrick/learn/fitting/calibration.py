@@ -32,6 +32,7 @@ from graphbrick.learn.writing.writer import Writer, Written
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment import Alignment
+from graphbrick.patterns.alignment.alignment_table import Beginnings
 from graphbrick.patterns.model.confidence import (
     ALIGNED,
     FEATURES,
@@ -42,14 +43,15 @@ from graphbrick.patterns.model.confidence import (
     unit_vectors,
 )
 from graphbrick.patterns.model.folder import load, save
-from graphbrick.patterns.model.model import PatternModel, Prepared
+from graphbrick.patterns.model.model import Numbered, PatternModel, Prepared
 from graphbrick.patterns.text import PLACEHOLDER, canonical, masked, without_marks, words_of
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 
-MOST = 100  # questions of each kind; 200 refuse as many, 60 too, but the limit then varies more with the seed
+MOST = 100  # questions of each kind with an answer; 200 refuse as many, 60 too, but the limit then varies more
 _SHARE = 0.2  # of the written questions, so many of each kind
+_WITHOUT = 2  # of so many questions one has its three kinds without an answer: the limit is of those with one
 _LEAST = 10  # questions with an answer, and without, for a fit
 _UNANSWERABLE = 0.1  # share of the questions that the graph cannot answer
 _LOST = 0.02  # share of the right answers that the suggested least confidence withholds; .01 varies more
@@ -113,12 +115,15 @@ def fit_calibration(
         place = Path(temporary) / "patterns"
         save(replace(model, calibration=None), place)
         loaded = load(str(place))  # with its weights as they are stored
+    nearby: dict[int, Nearby] = {}
     questions = [masked(case.text, graph.label(case.seed)) for case in cases]
     spoken_words = {word for group in words.values() for word in group}
     unit_vectors(loaded.embedder, spoken_words.union(*map(words_of, questions)), vectors)
     for done, (case, question, row) in enumerate(zip(cases, questions, loaded.embedded(questions), strict=True), 1):
         prepared = loaded.ask(question, row)
-        found, first = best_around(loaded, prepared, case.around)
+        if case.seed not in nearby:
+            nearby[case.seed] = Nearby.of(loaded, case.around)
+        found, first = nearby[case.seed].best(prepared)
         features = features_of_best(loaded, words, vectors, prepared, found)
         if case.ends is None or features[_SUPPORT] >= _LEAST_SUPPORT:
             rows.append(features)
@@ -128,19 +133,48 @@ def fit_calibration(
     return fitted(np.array(rows), np.array(right), np.array(answerable, dtype=bool), words)
 
 
-def best_around(model: PatternModel, prepared: Prepared, around: Sample) -> tuple[Best, int]:
-    """Return the best patterns around an entity, and the number of the first among all of them.
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """The patterns around an entity as numbers of a model, for several questions about it.
 
-    All patterns are scored at once; a search of the graph scores them hop by hop, and finds the same.
+    Attributes:
+        model: The model.
+        alignment: Its alignment.
+        around: The entity with its patterns.
+        rows: The patterns as numbers.
+        aligned: The same for the alignment of the model.
+        backward: int64 [patterns], steps of each that are followed backwards.
     """
-    scores = model.score(prepared, around.others)
-    backward = np.array([sum(not forward for _, forward in steps) for steps in around.others])
-    hops = np.array([len(steps) for steps in around.others])
-    order = np.lexsort((backward, hops, -scores))[:READINGS]
-    same = around.group[order] == around.group[order[0]]
-    here = [canonical(around.others[place], model.symmetric) for place in order[:ALIGNED].tolist()]
-    best = Best(scores[order], same, here, model.linear(prepared, here), same[:ALIGNED])
-    return best, int(order[0])
+
+    model: PatternModel
+    alignment: Alignment
+    around: Sample
+    rows: Numbered
+    aligned: Beginnings
+    backward: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, model: PatternModel, around: Sample) -> Nearby:
+        """Return the patterns around an entity as numbers of a model that has an alignment."""
+        assert model.alignment is not None
+        rows = model.numbered(around.others)
+        aligned = model.alignment.beginnings(rows.aligned)
+        backward = [sum(not forward for _, forward in steps) for steps in around.others]
+        return cls(model, model.alignment, around, rows, aligned, np.array(backward, dtype=np.int64))
+
+    def best(self, prepared: Prepared) -> tuple[Best, int]:
+        """Return the best patterns for a question, and the number of the first among all of them.
+
+        All patterns are scored at once; a search of the graph scores them hop by hop, and finds the same.
+        """
+        scores = self.model.linear_of(prepared, self.rows)
+        scores += self.alignment.features_of(prepared.spoken, self.aligned) @ self.alignment.weights
+        order = np.lexsort((self.backward, self.rows.size, -scores))[:READINGS]
+        same = self.around.group[order] == self.around.group[order[0]]
+        few = order[:ALIGNED]
+        here = [canonical(self.around.others[place], self.model.symmetric) for place in few.tolist()]
+        linear = self.model.linear_of(prepared, self.rows.of(few))
+        return Best(scores[order], same, here, linear, same[:ALIGNED]), int(order[0])
 
 
 def spoken(alignment: Alignment, examples: Sequence[Example]) -> Spoken:
@@ -158,29 +192,35 @@ def spoken(alignment: Alignment, examples: Sequence[Example]) -> Spoken:
 def written_cases(
     graph: Graph, writer: Writer, embedder: Embedder, *, n: int, max_hops: int, seed: int
 ) -> Iterator[Case]:
-    """Yield questions of all six kinds, about entities drawn as for training but with another seed."""
+    """Yield questions of all six kinds, about entities drawn as for training but with another seed.
+
+    There are half as many of the kinds without an answer.
+    """
     each = min(MOST, round(_SHARE * n))
     drawn = list(samples(graph, each, max_hops=max_hops, n_seeds=max(20, each // 2), seed=seed + _OTHER_SEED))
     rngs = [random.Random(f"{seed + _OTHER_SEED} {number}") for number in range(len(drawn))]
     written = [writer.write(sample.pattern, rng) for sample, rng in zip(drawn, rngs, strict=True)]
     strange = _StrangeWords(embedder, {word.lower() for one in written for word in one.words}, seed)
     singles = list(dict.fromkeys(sample.pattern for sample in drawn if len(sample.pattern) == 1))
-    for sample, question, rng in zip(drawn, written, rngs, strict=True):
+    for number, (sample, question, rng) in enumerate(zip(drawn, written, rngs, strict=True)):
         label = graph.label(sample.seed)
         yield Case(question.text(label), sample, sample.ends)
         yield Case(strange.around(question, rng).text(label), sample, sample.ends)
         content = _content(question)
         if content:
             yield Case(strange.related(question, rng.choice(content), rng).text(label), sample, sample.ends)
+        if number % _WITHOUT:
+            continue
+        if content:
             yield Case(strange.foreign(question, rng.choice(content), rng).text(label), sample, None)
-        patterns = rng.sample(drawn, min(_TRIED, len(drawn)))
-        absent = [other.pattern for other in patterns if other.pattern not in sample.others]
-        begins_here = [pattern for pattern in absent if pattern[:1] in sample.others]
+        patterns, around = rng.sample(drawn, min(_TRIED, len(drawn))), frozenset(sample.others)
+        absent = [other.pattern for other in patterns if other.pattern not in around]
+        begins_here = [pattern for pattern in absent if pattern[:1] in around]
         if absent:
             yield Case(writer.write(rng.choice(begins_here or absent), rng).text(label), sample, None)
-        lacking = [pattern for pattern in singles if pattern not in sample.others]
+        lacking = [pattern for pattern in singles if pattern not in around]
         turned = [((relation, forward),) for ((relation, forward),) in lacking
-                  if ((relation, not forward),) in sample.others]  # fmt: skip
+                  if ((relation, not forward),) in around]  # fmt: skip
         if lacking:
             yield Case(writer.write(rng.choice(turned or lacking), rng).text(label), sample, None)
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.language import forms
 from graphbrick.learn.fitting.tagging import Tokens, tagged
+from graphbrick.learn.fitting.word_rows import PASSES, softmax_regression, word_rows
 from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.writing.writer import Written
 from graphbrick.models.embedders.embedder import Embedder
@@ -21,8 +23,8 @@ from graphbrick.patterns.alignment.alignment import (
     Token,
     Transitions,
     n_token_features,
-    token_features,
 )
+from graphbrick.patterns.alignment.alignment_table import Beginnings, Spoken
 from graphbrick.patterns.text import PLACEHOLDER, Steps, words_of
 from graphbrick.patterns.words.phrasebook import Phrasebook
 
@@ -39,11 +41,8 @@ _PRIOR = 0.02  # how strongly weights are held to where they start, for a hundre
 _ROUNDS = 3
 _WEIGHED_ON = 200  # questions
 _CANDIDATES = 400  # patterns a question
-_DECAY = 1.0
 _RATE, _MEMORY = 0.1, 0.98  # of Adam
 _WEIGHING_STEPS = 200
-_PASSES = 120
-_BATCH_CELLS = 5_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
 _GIVEN_SHARE = 3.0  # how often a given question counts
 # Of the weights that fit written questions best, so that the alignment does not drown the linear score. Questions in
 # frames that neither score was fitted to ask for .8 (MetaQA) to 1.4 (Hetionet).
@@ -85,6 +84,14 @@ class _Read:
     others: list[Steps]
 
 
+class _Weighed(NamedTuple):
+    """A question that the weights are fitted to: what its words say, its patterns, and the right one."""
+
+    spoken: Spoken
+    others: Beginnings
+    right: int
+
+
 def fit_alignment(
     embedder: Embedder,
     book: Phrasebook,
@@ -114,7 +121,7 @@ def fit_alignment(
     weights = np.concatenate([_START, np.zeros(max_hops)])
     empty = np.zeros((2 * len(relations) + 1, n_token_features(embedder.embed(["x"]).shape[1])), dtype=np.float32)
     model = Alignment(embedder, relations, empty, Transitions(), weights, names, symmetric)
-    total = (_PASSES + _ROUNDS) * (1 + bool(labelled))
+    total = (PASSES + _ROUNDS) * (1 + bool(labelled))
     read = [
         _Read(model.read(_spoken(one.written), one.written.hops), steps, one.pattern, one.others)
         for one in examples
@@ -126,7 +133,7 @@ def fit_alignment(
     fitted = _fitted(model, book, read, [], seed, part_of(progress, "", total))
     if labelled:
         meant = [one for question in labelled if (one := _meant(fitted, question)) is not None]
-        fitted = _fitted(model, book, read, meant, seed, part_of(progress, "", total, before=_PASSES + _ROUNDS))
+        fitted = _fitted(model, book, read, meant, seed, part_of(progress, "", total, before=PASSES + _ROUNDS))
     return replace(fitted, weights=_SHARE * fitted.weights)
 
 
@@ -160,10 +167,15 @@ def _fitted(
     rng = np.random.default_rng([seed, 3])
     drawn = [written[at] for at in rng.permutation(len(written))[:_WEIGHED_ON].tolist()]
     drawn += [labelled[at] for at in rng.permutation(len(labelled))[:_WEIGHED_ON].tolist()]
-    weighed = [_sampled(example, seed) for example in drawn]
+    sampled = [_sampled(example, seed) for example in drawn]
+    weighed = [
+        _Weighed(model.spoken(one.tokens), model.beginnings(model.numbered(one.others)), one.others.index(one.pattern))
+        for one in sampled
+        if one.pattern in one.others
+    ]
     for done in range(_ROUNDS):
         model = replace(model, weights=_weights(model, weighed))
-        progress("", _PASSES + done + 1, None)
+        progress("", PASSES + done + 1, None)
     return model
 
 
@@ -238,54 +250,14 @@ def _emission(
     words = sorted({token.word for token, _ in times} | {noun for noun, _ in names})
     place = {word: at for at, word in enumerate(words)}
     vectors = model.word_vectors(words)
-    rows = [token_features(token, vectors[place[token.word]]) for token, _ in times]
     alone = Token("", None, ("'s",), False, False, "", "")
-    for noun, _ in names:
-        features = token_features(alone, vectors[place[noun]])
-        features[-6:-1] = 0  # a name by itself stands nowhere
-        rows.append(features)
-    kinds = np.array([*(kind for _, kind in times), *(kind for _, kind in names)])
+    tokens = [*(token for token, _ in times), *([alone] * len(names))]
+    spoken = [*(token.word for token, _ in times), *(noun for noun, _ in names)]
+    features, order = word_rows(tokens, vectors, np.array([place[word] for word in spoken], dtype=np.int64))
+    features.rest[order >= len(times), :-1] = 0  # a name by itself stands nowhere
+    kinds = np.array([*(kind for _, kind in times), *(kind for _, kind in names)], dtype=np.int64)
     weight = np.array([*(count**0.5 for count in times.values()), *([_LEXICON] * len(names))], dtype=np.float32)
-    return softmax_regression(np.stack(rows), kinds, weight, n_classes, seed=seed, progress=progress)
-
-
-def softmax_regression(
-    features: Floats,
-    kinds: npt.NDArray[np.int64],
-    weight: Floats,
-    n_classes: int,
-    *,
-    seed: int,
-    progress: Progress = silent,
-) -> Floats:
-    """Return weights, float32 [classes, features], of a softmax regression with L2 penalty, by Adam.
-
-    Args:
-        features: float32 [rows, features].
-        kinds: int64 [rows], the class of each row.
-        weight: float32 [rows].
-        n_classes: Classes.
-        seed: Of the samples that are drawn where rows times classes are many.
-        progress: Told the passes done.
-    """
-    rng = np.random.default_rng([seed, 4])
-    values = np.zeros((n_classes, features.shape[1]), dtype=np.float32)
-    adam = Adam({"emission": values}, {"emission": _RATE}, memory=_MEMORY)
-    size = min(len(features), max(256, _BATCH_CELLS // n_classes))
-    total = float(weight.sum())
-    for turn in range(1, _PASSES + 1):
-        rows = slice(None) if size == len(features) else np.sort(rng.choice(len(features), size, replace=False))
-        x, y, w = features[rows], kinds[rows], weight[rows]
-        logits = x @ values.T
-        logits -= logits.max(axis=1, keepdims=True)
-        np.exp(logits, out=logits)
-        logits /= logits.sum(axis=1, keepdims=True)
-        logits[np.arange(len(y)), y] -= 1
-        logits *= (w / w.sum())[:, None]
-        gradient = logits.T @ x + (_DECAY / total) * values
-        adam.step({"emission": gradient}, scale=min(1.0, 2.0 * (1 - turn / (_PASSES + 1))))
-        progress("", turn, None)
-    return values
+    return softmax_regression(features, kinds[order], weight[order], n_classes, seed=seed, progress=progress)
 
 
 def _sampled(example: _Read, seed: int) -> _Read:
@@ -297,18 +269,17 @@ def _sampled(example: _Read, seed: int) -> _Read:
     return replace(example, others=others if example.pattern in others else [*others, example.pattern])
 
 
-def _weights(model: Alignment, examples: Sequence[_Read]) -> Scores:
+def _weights(model: Alignment, examples: Sequence[_Weighed]) -> Scores:
     """Return weights, by Adam, that make the patterns of written questions the likeliest."""
     start = np.concatenate([_START, np.zeros(model.max_hops)])
     low = np.concatenate([_LOW, np.full(model.max_hops, -_LENGTHS)])
     high = np.concatenate([_HIGH, np.full(model.max_hops, _LENGTHS)])
-    usable = [one for one in examples if one.pattern in one.others]
-    if not usable:
+    if not examples:
         return model.weights
-    tables = [model.features(one.tokens, one.others) for one in usable]
+    tables = [model.features_of(one.spoken, one.others) for one in examples]
     rows = np.concatenate(tables)
     first = np.concatenate([[0], np.cumsum([len(table) for table in tables])[:-1]])
-    right = rows[first + [one.others.index(one.pattern) for one in usable]]
+    right = rows[first + [one.right for one in examples]]
     of = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
     weights = model.weights.copy()
     adam = Adam({"weights": weights}, {"weights": _RATE}, memory=_MEMORY)

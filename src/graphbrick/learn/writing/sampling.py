@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -131,10 +132,12 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
             pool.append(patterns)
     for _ in range(n if pool else 0):
         drawn = rng.choice(pool)
-        layer = rng.choice(drawn.likely) if longer == 1 else drawn.layer(rng, longer)
-        weights = [len(drawn.ends[i]) ** -0.5 / (1 + used[drawn.steps[i]]) for i in layer]
-        place = rng.choices(layer, weights)[0]
-        if longer < 1:  # so that each of many relations is met
+        if longer == 1:
+            number = rng.randrange(len(drawn.likely))
+            place = rng.choices(drawn.likely[number], cum_weights=drawn.weights[number])[0]
+        else:  # so that each of many relations is met
+            layer = drawn.layer(rng, longer)
+            place = rng.choices(layer, [_weight(drawn.ends[i]) / (1 + used[drawn.steps[i]]) for i in layer])[0]
             used[drawn.steps[place]] += 1
         yield Sample(drawn.node, drawn.steps[place], drawn.ends[place], drawn.steps, drawn.group, drawn.ends)
 
@@ -164,6 +167,7 @@ class _Around:
         group: See `Sample`.
         likely: For each length that has some, the patterns that questions are written about: those of few ends, and
             those that come back to the entity only if they cannot be walked without.
+        weights: For each length, how often each of the likely is drawn, added up from the first.
     """
 
     node: int
@@ -171,6 +175,7 @@ class _Around:
     ends: list[Ints]
     group: npt.NDArray[np.int64]
     likely: list[list[int]]
+    weights: list[list[float]]
 
     @classmethod
     def of(cls, node: int, layers: list[list[tuple[Steps, Ints]]]) -> _Around:
@@ -185,11 +190,17 @@ class _Around:
             chosen = [i for i in places if len(ends[i]) <= _LARGEST and not _is_marked_twin(steps[i], known)]
             likely += [chosen] if chosen else []
             first += len(layer)
-        return cls(node, steps, ends, group, likely)
+        weights = [[*accumulate(_weight(ends[i]) for i in chosen)] for chosen in likely]
+        return cls(node, steps, ends, group, likely, weights)
 
     def layer(self, rng: random.Random, longer: float) -> list[int]:
         """Return the patterns of one length; each length is drawn less often than the one before by a factor."""
         return rng.choices(self.likely, [longer**hop for hop in range(len(self.likely))])[0]
+
+
+def _weight(ends: Ints) -> float:
+    """Return how often a pattern is drawn: those of few ends more often."""
+    return float(len(ends) ** -0.5)
 
 
 def _is_marked_twin(pattern: Steps, known: set[Steps]) -> bool:
@@ -213,7 +224,6 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
         layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
         sizes = layer.sizes() + layer.sizes(back=True)
         chosen = np.sort(np.argsort(sizes, kind="stable")[:_MOST])
-        step = layer.carried.step.tolist()
         steps: dict[tuple[int, bool], Steps] = {}
         here: list[tuple[Steps, Ints]] = []
         pattern, back = layer.variants()
@@ -222,13 +232,17 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
             drawn = np.random.default_rng([node, hop]).choice(np.flatnonzero(~needed), most, replace=False)
             needed[drawn] = True
             pattern, back = pattern[needed], back[needed]
+        carried = layer.carried
+        step, parent = carried.step.tolist(), carried.parent.tolist()
+        returns, been_back = carried.returns.tolist(), carried.has_been_back.tolist()
+        away, begins = carried.end, carried.begin.tolist()
         for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
-            prefix = before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
-            taken = step[i], is_back and bool(layer.returns[i])
+            taken = step[i], is_back and returns[i]
             if taken not in labels:  # there are few steps, in many patterns
                 labels[taken] = labelled([Step(graph.relation_label(step[i] >> 1), bool(step[i] & 1), taken[1])])
-            steps[i, is_back] = prefix + labels[taken]
-            here.append((steps[i, is_back], layer.ends(i, back=is_back)))
+            steps[i, is_back] = before[parent[i], is_back and been_back[i]] + labels[taken]
+            ends = layer.ends(i, back=True) if is_back else away[begins[i] : begins[i + 1]]
+            here.append((steps[i, is_back], ends))
         before = steps
         layers.append(here)
     return layers

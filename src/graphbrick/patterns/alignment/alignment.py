@@ -18,9 +18,8 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.alignment.alignment_table import (
-    EMISSION,
     N_FEATURES,
-    UNALIGNED,
+    Beginnings,
     Spoken,
     best_alignments,
 )
@@ -35,9 +34,9 @@ Phrases = Mapping[str, Sequence[tuple[str, ...]]]
 
 _NUMBER = {word: number for number, word in enumerate(FUNCTION_WORDS)}
 _OWNED_BY = ("of", "for", "in")
-_PLACES = 3  # of a word; see `Token.place`
+PLACES = 3  # of a word; see `Token.place`
 _LONGEST = 8  # content words on either side of the seed that are aligned
-_VECTOR_WEIGHT = 4.0
+VECTOR_WEIGHT = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +139,15 @@ def _side(merged: list[tuple[str, int | None]], places: range, *, is_left: bool)
 
 def n_token_features(dimensions: int) -> int:
     """Return the number of features of a token over an embedder of so many dimensions."""
-    return (1 + _PLACES) * dimensions + 2 * len(FUNCTION_WORDS) + 6
+    return (1 + PLACES) * dimensions + 2 * len(FUNCTION_WORDS) + 6
 
 
 def token_features(token: Token, vector: Floats) -> Floats:
     """Return the features of a token: its vector, the vector in its place, the words beside it, its place."""
     d, n = len(vector), len(FUNCTION_WORDS)
     features = np.zeros(n_token_features(d), dtype=np.float32)
-    features[:d] = _VECTOR_WEIGHT * vector
-    placed, beside = (1 + token.place) * d, (1 + _PLACES) * d
+    features[:d] = VECTOR_WEIGHT * vector
+    placed, beside = (1 + token.place) * d, (1 + PLACES) * d
     features[placed : placed + d] = features[:d]
     for side, word in enumerate((token.before, token.after)):
         if word in _NUMBER:
@@ -308,22 +307,24 @@ class Alignment:
 
         The columns are those of ``weights``, so that the score is their product.
         """
+        return self.features_of(self.spoken(tokens), self.beginnings(self.numbered(patterns)))
+
+    def numbered(self, patterns: Sequence[Steps]) -> Ints:
+        """Return the `steps` of patterns, int64 [patterns, max_hops]; -1 after the last."""
         numbered: Ints = np.full((len(patterns), self.max_hops), -1, dtype=np.int64)
         for row, pattern in enumerate(patterns):
             steps = self.steps(pattern) or ()
             numbered[row, : len(steps)] = steps
-        return self.features_of(self.spoken(tokens), numbered)
+        return numbered
 
-    def features_of(self, spoken: Spoken, patterns: Ints) -> Scores:
-        """Return `features` of patterns as `steps` returns them.
+    def beginnings(self, patterns: Ints) -> Beginnings:
+        """Return patterns as `features_of` takes them.
 
         Args:
-            spoken: What the words of the question say.
-            patterns: int64 [patterns, max_hops], filled up with -1; one without steps cannot be scored.
+            patterns: int64 [patterns, max_hops], their `steps`, filled up with -1; one without steps cannot be scored.
         """
-        features = np.zeros((len(patterns), len(self.weights)))
-        features[:, EMISSION] = UNALIGNED
-        rows = np.flatnonzero(patterns[:, 0] >= 0)
-        if len(rows):
-            features[rows] = best_alignments(spoken, patterns[rows], self.weights, self.turned, self.mutual)
-        return features
+        return Beginnings.of(patterns, len(self.turned))
+
+    def features_of(self, spoken: Spoken, patterns: Beginnings) -> Scores:
+        """Return `features` for what the words of a question say."""
+        return best_alignments(spoken, patterns, self.weights, self.turned, self.mutual)

@@ -44,7 +44,8 @@ class Spoken(NamedTuple):
 
     def of(self, word: Ints, step: Ints, is_back: Flags) -> Scores:
         """Return the log probabilities that words speak of steps; the arrays are broadcast against each other."""
-        return np.where(self.alike[word], np.where(is_back, 0.0, _OTHERWISE), self.emitted[word, step])
+        said: Scores = self.emitted[word, step]
+        return np.where(self.alike[word], np.where(is_back, 0.0, _OTHERWISE), said) if self.alike.any() else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,33 +71,70 @@ class _Level:
     move: npt.NDArray[np.int8]
 
 
-def best_alignments(spoken: Spoken, patterns: Ints, weights: Scores, turned: Ints, mutual: Flags) -> Scores:
+class Beginnings(NamedTuple):
+    """The beginnings that patterns share, by length; the same for every question about these patterns.
+
+    Attributes:
+        n: Number of patterns.
+        rows: int64, the patterns that have a step.
+        levels: Of each length, the parents and the last steps of the beginnings; see `_Level`.
+        distinct: int64, the beginnings that are whole patterns, counted through all levels.
+        inverse: int64 [rows], the place of each pattern among them.
+        length: int64 [rows], the hops of each pattern.
+    """
+
+    n: int
+    rows: Ints
+    levels: list[tuple[Ints, Ints]]
+    distinct: Ints
+    inverse: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, patterns: Ints, n_steps: int) -> Beginnings:
+        """Return the beginnings of patterns.
+
+        Args:
+            patterns: int64 [patterns, hops], the steps of each; -1 after the last.
+            n_steps: Number of steps, and of none.
+        """
+        found = np.flatnonzero(patterns[:, 0] >= 0)
+        steps = patterns[found]
+        length = (steps >= 0).sum(axis=1)
+        levels = list[tuple[Ints, Ints]]()
+        place, offsets = np.zeros(len(found), dtype=np.int64), np.zeros(len(found), dtype=np.int64)
+        offset = 1
+        for hop in range(int(length.max(initial=0))):
+            rows = np.flatnonzero(length > hop)
+            beginnings, inverse = np.unique(place[rows] * n_steps + steps[rows, hop], return_inverse=True)
+            levels.append((beginnings // n_steps, beginnings % n_steps))
+            place[rows], offsets[rows] = inverse, offset
+            offset += len(beginnings)
+        distinct, inverse = np.unique(offsets + place, return_inverse=True)
+        return cls(len(patterns), found, levels, distinct, inverse, length)
+
+
+def best_alignments(spoken: Spoken, patterns: Beginnings, weights: Scores, turned: Ints, mutual: Flags) -> Scores:
     """Return the features of the best alignment of each pattern, float64 [patterns, 5 + max_hops].
 
-    Patterns with a common beginning share its cells, so that each beginning is computed once.
+    Patterns with a common beginning share its cells, so that each beginning is computed once. One without a step has
+    the emission `UNALIGNED`.
 
     Args:
         spoken: What the words say.
-        patterns: int64 [patterns, hops], the steps of each, at least one; -1 after the last.
+        patterns: The patterns.
         weights: float64 [5 + max_hops].
         turned: int64 [steps + 1], the number of each step in the other direction.
         mutual: bool [steps + 1], whether each joins what is alike by itself, such as «borders».
     """
-    table = _Table(spoken, weights, turned, mutual)
-    n, n_steps = len(patterns), len(turned)
-    length = (patterns >= 0).sum(axis=1)
-    place = np.zeros(n, dtype=np.int64)  # of each pattern's beginning in the level
-    offset, offsets = 1, np.zeros(n, dtype=np.int64)
-    for hop in range(int(length.max())):
-        rows = np.flatnonzero(length > hop)
-        beginnings, inverse = np.unique(place[rows] * n_steps + patterns[rows, hop], return_inverse=True)
-        table.extend(beginnings // n_steps, beginnings % n_steps)
-        place[rows], offsets[rows] = inverse, offset
-        offset += len(beginnings)
-    distinct, inverse = np.unique(offsets + place, return_inverse=True)
-    features = np.zeros((n, len(weights)))
-    features[:, :N_FEATURES] = table.features(distinct)[inverse]
-    features[np.arange(n), N_FEATURES - 1 + length] = 1
+    features = np.zeros((patterns.n, len(weights)))
+    features[:, EMISSION] = UNALIGNED
+    if len(patterns.rows):
+        table = _Table(spoken, weights, turned, mutual)
+        for parent, step in patterns.levels:
+            table.extend(parent, step)
+        features[patterns.rows, :N_FEATURES] = table.features(patterns.distinct)[patterns.inverse]
+        features[patterns.rows, N_FEATURES - 1 + patterns.length] = 1
     return features
 
 
@@ -139,7 +177,7 @@ class _Table:
         is_back = (self.turned[step] == before.step[parent]) & (before.step[parent] != self.none)
         words, joins = np.arange(len(spoken.emitted))[:, None], is_back | self.mutual[step]
         emitted = weights[EMISSION] * spoken.of(words, step, is_back)
-        staying = weights[EMISSION] * spoken.of(words, step, joins)
+        staying = weights[EMISSION] * spoken.of(words, step, joins) if spoken.alike.any() else emitted
         new = weights[TRANSITION] * spoken.new[:, before.direction[parent]]
         same = weights[TRANSITION] * spoken.same[:, direction]
         earlier = before.value[:, :, parent]

@@ -263,13 +263,14 @@ def _elsewhere(
         place = model.rival_places.get(without_marks(steps))
         if place is not None:
             is_other[place] = False
-    others = model.rival_rows.of(np.flatnonzero(is_other)) if is_other.any() else None
-    scores = np.zeros(0) if others is None else model.linear_of(prepared, others)
-    best = np.argsort(-scores, kind="stable")[:ALIGNED]
+    scores = model.linear_of(prepared, model.rival_rows) if is_other.any() else np.zeros(0)
+    best = np.argsort(-scores, kind="stable")
+    best = best[is_other[best]][:ALIGNED]
     numbered = np.full((1 + len(best), max(alignment.max_hops, model.max_hops)), -1, dtype=np.int64)
     first = alignment.steps(here[0]) or ()
     numbered[0, : len(first)] = first
-    if others is not None:
-        numbered[1:, : others.aligned.shape[1]] = others.aligned[best]
-    features = alignment.features_of(prepared.spoken, numbered)
+    if len(best):
+        aligned = model.rival_rows.aligned[best]
+        numbered[1:, : aligned.shape[1]] = aligned
+    features = alignment.features_of(prepared.spoken, alignment.beginnings(numbered))
     return features[0], (scores[best] + features[1:] @ alignment.weights).max(initial=-np.inf)

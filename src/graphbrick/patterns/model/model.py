@@ -182,18 +182,22 @@ class PatternModel:
         """
         scores, fits = self._places(patterns)
         if fits:
-            rows = self._known.rows([patterns[i] for i in fits])
+            rows = self.numbered([patterns[i] for i in fits])
             scores[fits] = self.linear_of(prepared, rows)
             if self.alignment is not None:
-                aligned = self.alignment.features_of(prepared.spoken, rows.aligned)
+                aligned = self.alignment.features_of(prepared.spoken, self.alignment.beginnings(rows.aligned))
                 scores[fits] += aligned @ self.alignment.weights
         return scores
+
+    def numbered(self, patterns: Sequence[Steps | tuple[Step, ...]]) -> Numbered:
+        """Return at least one pattern of 1 to ``max_hops`` steps as numbers, for many questions about them."""
+        return self._known.rows(patterns)
 
     def linear(self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
         """Return `score` without the alignment."""
         scores, fits = self._places(patterns)
         if fits:
-            scores[fits] = self.linear_of(prepared, self._known.rows([patterns[i] for i in fits]))
+            scores[fits] = self.linear_of(prepared, self.numbered([patterns[i] for i in fits]))
         return scores
 
     def _places(self, patterns: Sequence[Steps | tuple[Step, ...]]) -> tuple[npt.NDArray[np.float64], list[int]]:
@@ -204,7 +208,7 @@ class PatternModel:
     @cached_property
     def rival_rows(self) -> Numbered:
         """The `rivals` as numbers."""
-        return self._known.rows(self.rivals)
+        return self.numbered(self.rivals)
 
     @cached_property
     def rival_places(self) -> dict[Steps, int]:

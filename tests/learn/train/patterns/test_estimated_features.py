@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -15,6 +16,14 @@ QUESTIONS = [
         ("who is", "name", "tell me"), ("child", "boss", "neighbour", "friend"), ("the", "any"), ("leader", "owner")
     )
 ]
+
+
+def words_embedded(words: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Return unit vectors of words; «kid» means nearly what «child» does."""
+    rows = [np.random.default_rng(list(word.replace("kid", "child").encode())).normal(size=64) for word in words]
+    vectors = np.array(rows, dtype=np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
 
 
 def embedded(texts: list[str]) -> npt.NDArray[np.float32]:
@@ -32,7 +41,7 @@ def test_estimates_are_near_the_embeddings() -> None:
     drawn = np.random.default_rng(0).permutation(len(QUESTIONS))
     texts, others = [QUESTIONS[i] for i in drawn[:32]], [QUESTIONS[i] for i in drawn[32:]]
     known, right = embedded(texts), embedded(others)
-    made = estimated(known, texts, others)
+    made = estimated(known, texts, others, words_embedded)
     assert made.dtype == np.float32
     assert np.allclose(np.linalg.norm(made, axis=1), 1, atol=1e-5)
     cosines = made @ right.T
@@ -41,5 +50,22 @@ def test_estimates_are_near_the_embeddings() -> None:
 
 
 def test_words_that_no_embedded_question_has_do_no_harm() -> None:
-    made = estimated(embedded(QUESTIONS), QUESTIONS, ["zzyzx", ""])
+    made = estimated(embedded(QUESTIONS), QUESTIONS, ["zzyzx", ""], words_embedded)
     assert np.isfinite(made).all()
+
+
+def test_a_word_that_no_embedded_question_has_is_estimated_by_its_meaning() -> None:
+    known = embedded(QUESTIONS)
+    made = estimated(known, QUESTIONS, ["who is the kid of any owner of X"], words_embedded)[0]
+    alike = [text for text in QUESTIONS if text.startswith("who is") and text.endswith("any owner of X")]
+    cosines = {text: float(made @ known[QUESTIONS.index(text)]) for text in alike}
+    assert max(cosines, key=cosines.__getitem__) == "who is the child of any owner of X"
+    assert sorted(cosines.values())[-1] > sorted(cosines.values())[-2] + 0.02
+
+
+def test_estimates_differ_from_each_other_as_much_as_embeddings_do() -> None:
+    """A scorer that learns from them does not rely on directions that only estimates agree in."""
+    drawn = np.random.default_rng(0).permutation(len(QUESTIONS))
+    texts, others = [QUESTIONS[i] for i in drawn[:32]], [QUESTIONS[i] for i in drawn[32:]]
+    made, right = estimated(embedded(texts), texts, others, words_embedded), embedded(others)
+    assert 0.9 < made.var(axis=0).sum() / right.var(axis=0).sum() < 1.1

@@ -105,12 +105,7 @@ class Weights:
         values, questions, k = self.values, batch.masked, self.kinds
         s, d = len(questions), self.words.shape[1]
         extended = np.hstack([questions, np.ones((s, 1), dtype=np.float32)])
-        places = self.encoded.place[batch.pattern]
-        has = places >= 0
-        owner = np.repeat(np.arange(len(places)), has.sum(axis=1))
-        relation, role = np.divmod(places[has], k)
-        relations, column = _distinct(relation, len(self.words))
-        cell = (batch.slot[owner] * k + role) * len(relations) + column
+        relations, code = self._codes(batch.pattern)
         words, own = self.words[relations], self.encoded.relation[relations]
         narrowed = questions @ values["narrow"].T
         roles = (narrowed @ values["maps"].reshape(k * d, -1).T).reshape(s, k, d)
@@ -119,20 +114,39 @@ class Weights:
         rows = np.flatnonzero(own >= 0)
         weights = values["relation_weights"][own[rows]].transpose(1, 0, 2).reshape(-1, extended.shape[1])
         table[:, :, rows] += (extended @ weights.T).reshape(s, k, -1)
+        # One more column of zeros, for the steps that short patterns do not have.
+        filled = np.zeros((s, k * len(relations) + 1), dtype=np.float32)
+        filled[:, :-1] = table.reshape(s, -1)
+        cell = batch.slot * filled.shape[1] + code
         hops = self.encoded.length[batch.pattern]
         scores: npt.NDArray[np.float64] = (extended @ values["lengths"].T)[batch.slot, hops - 1].astype(np.float64)
-        scores += np.bincount(owner, table.ravel()[cell], minlength=len(places))
+        scores += filled.ravel()[cell].sum(axis=0, dtype=np.float64)
         whole = self.encoded.whole[batch.pattern]
         trained = np.flatnonzero(whole >= 0)
         scores[trained] += (extended @ values["pattern_weights"].T)[batch.slot[trained], whole[trained]]
-        return scores, _Pass(extended, narrowed, relations, words, own, rows, owner, cell, whole, trained)
+        return scores, _Pass(extended, narrowed, relations, words, own, rows, cell, whole, trained)
+
+    def _codes(self, patterns: Ints) -> tuple[Ints, Ints]:
+        """Return the relations of patterns, and the column of each step and end, int64 [max_hops + 1, patterns].
+
+        A column is role * relations + relation among these; the last one is of steps that a pattern does not have.
+        """
+        distinct, inverse = _distinct(patterns, len(self.encoded.place))
+        places = self.encoded.place[distinct]
+        has = places >= 0
+        relation, role = np.divmod(places[has], self.kinds)
+        relations, column = _distinct(relation, len(self.words))
+        code = np.full(places.shape, self.kinds * len(relations), dtype=np.int64)
+        code[has] = role * len(relations) + column
+        return relations, np.take(np.ascontiguousarray(code.T), inverse, axis=1)
 
     def gradients(self, batch: Batch, by_score: npt.NDArray[np.float64], done: _Pass) -> dict[str, Floats]:
         """Return the gradient of each weight from that of each score."""
         questions, k, r = batch.masked, self.kinds, len(done.relations)
         s, d = len(questions), self.words.shape[1]
         values = self.values
-        table = np.bincount(done.cell, by_score[done.owner], minlength=s * k * r).reshape(s, k, r).astype(np.float32)
+        by_cell = np.bincount(done.cell.ravel(), np.tile(by_score, len(done.cell)), minlength=s * (k * r + 1))
+        table = by_cell.reshape(s, -1)[:, :-1].reshape(s, k, r).astype(np.float32)
         towards = (table.reshape(s * k, r) @ done.words).reshape(s, k * d)
         narrowed = towards @ values["maps"].reshape(k * d, -1)
         relations = np.zeros_like(values["relation_weights"])
@@ -163,7 +177,6 @@ class _Pass:
     words: Floats
     own: Ints
     rows: Ints
-    owner: Ints
     cell: Ints
     whole: Ints
     trained: Ints

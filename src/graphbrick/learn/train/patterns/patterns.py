@@ -226,7 +226,7 @@ def _features(found: Examples, how: PatternParameters, progress: Progress) -> Fl
     others = texts[first:last]
     if not others:
         return rows
-    vectors = estimated(rows[:first, :-WORDS], texts[:first], others)
+    vectors = estimated(rows[:first, :-WORDS], texts[:first], others, how.embedder.embed)
     hashed = np.stack([hashed_words(simplified(text)) for text in others])
     return np.concatenate([rows[:first], np.hstack([vectors, np.float32(WORD_WEIGHT) * hashed]), rows[first:]])
 
