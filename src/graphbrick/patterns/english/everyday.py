@@ -124,7 +124,19 @@ EVERYDAY = tuple(
         (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),
         (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),
         (r"\b([a-z]{3,}) directly (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
-        (r"^(are there (?:any )?.+?)\?? which ones$", r"\1"),
+        (r"\b(?:count|tally) (?:up )?(?:the |our |all (?:the |our )?)?(?=[a-z][a-z -]*? (?:by|per) [a-z ]+$)",
+         "number of "),  # «count our browsers by type»
+        (r"^for (?:each|every)(?: of the)? (.+?)(?: values?)?,? (how many .+?) (?:have|has|had|use|uses|share|carry"
+         r"|(?:are|is|fall|falls|belong|belongs) (?:in|on|of|at|under|to|with|from|into|within)) (?:it|that|this|them)$",
+         r"\2 per \1"),
+        (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?"
+         r"(?:largest|biggest|highest|greatest|widest|broadest) "
+         r"(?:number|amount|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
+         "the most "),
+        (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?(?:smallest|lowest) "
+         r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
+         "the fewest "),
+        (r"\b(?:has|have|had) no (support|need|use|demand|control|request) (?:for|of|over)\b", r"does not \1"),
         (r"\bvery (first|last|best|worst|latest|oldest|newest)\b", r"\1"),
         (r"\b(?:came|come|comes) out (?=(?:in|on|before|after|between|since|during|from|until) )", "was released "),
         (r"\b(?:has |have |had )?(?:brought|brings|put|puts) out (?=(?:the )?(?:most|fewest|any|[a-z]+s\b))", "has "),

@@ -23,6 +23,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Through,
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
+from graphbrick.bricks.retrieve.operators.properties.which_number import in_full, told_if_several
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.triples.commonest import all_values, commonest
 from graphbrick.bricks.retrieve.operators.triples.verbs import done
@@ -275,9 +276,9 @@ class Facts:
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
         said = self.said(verbs, kinds=dates) or self.said(verbs[1:], kinds=dates)
         sources = [source for source in said if source.is_date]
-        plan = None if match["other"] else self.values(sources, base)  # «join e1» is no date of e0 alone
-        if plan is not None:
-            return plan
+        plan = None if match["other"] else self.values(in_full(sources, text), base)  # «join e1» is of both
+        if isinstance(plan, Values):
+            return told_if_several(self.resolver, plan, sources, text)
         own = [source for source in self.sources if source.is_date and self.own([source], base)]
         begun = begins_or_ends(set(verbs), own)
         plain = begun or [source for source in own if source.words <= _TIME]

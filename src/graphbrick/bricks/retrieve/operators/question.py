@@ -39,7 +39,9 @@ _POSSESSIVE_BEFORE_VERB = Expression(  # «what language does e0's species speak
     r"\b(does|do|did) (e\d+)'s? ([a-z -]+?) ([a-z]+)"
     r"(?=$| (?:from|into|in|at|onto|on|to|with|for|of|as|by|about|over|under|against|up|e\d+)\b)"
 )
-_INDIRECT = Expression(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
+_INDIRECT = Expression(
+    r"^(?P<lead>who|what|where|when|how (?!many|much)[a-z]+) (?P<what>(?:the |e\d+).+?|e\d+) (?P<be>is|are|was|were)$"
+)
 _FRONTED = Expression(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
