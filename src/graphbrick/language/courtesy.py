@@ -27,6 +27,7 @@ _POLITE = Expression(
     r"(?:i|we)(?:'d| would)(?: also)? (?:need|like|love|want|appreciate)"
     r"(?: to (?:have|see|get))? (?=(?:the|a|an|all|every) )"
     r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
+    r"|(?:make|compile|draw up|put together|prepare) (?:me |us )?an? (?:list|overview|table) of "
     r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
     re.IGNORECASE,
 )

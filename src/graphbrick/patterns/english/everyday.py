@@ -8,6 +8,10 @@ _MONTH = (
     "(?:january|february|march|april|may|june|july|august|september|october|november|december"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 )
+_UNIT = (
+    "(?:years|months|weeks|days|hours|minutes|seconds|metres|meters|kilomet(?:re|er)s|centimet(?:re|er)s|miles|yards"
+    "|pages|thousands|millions)"
+)
 _US = r"(?:us|here|the (?:company|firm|organi[sz]ation|team)|our (?:company|firm|team))"
 EVERYDAY = tuple(
     (Expression(wording), plainer)
@@ -136,7 +140,15 @@ EVERYDAY = tuple(
         (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?(?:smallest|lowest) "
          r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
          "the fewest "),
-        (r"\b(?:has|have|had) no (support|need|use|demand|control|request) (?:for|of|over)\b", r"does not \1"),
+        (rf"\b(?:more than|over|above) (\d[\d.,]* (?!{_UNIT}\b)[a-z]+s) (tall|long|high|deep|thick)\b", r"\2er than \1"),
+        (r"\b(?:is|are|was|were) (?:able|allowed) to\b", "can"),
+        (r"\b(?:is|are|was|were) (?:unable to|not able to|not allowed to)\b", "cannot"),
+        (r"(?<=[a-z] )(that|which|who) cannot (?!be\b)", r"\1 do not "),
+        (r"\b((?:takes?|accepts?|consumes?) .+?) as (?:an? |their |its )?inputs?\b", r"\1"),
+        (r"\b((?:makes?|produces?|generates?|gives?|returns?) .+?) as (?:an? |their |its )?outputs?\b", r"\1"),
+        (r"\b(?:do|does|did) ((?:the |our )?[a-z0-9 -]+?) have no (support|need|use|demand|control) (?:for|of|over)\b",
+         r"does \1 not \2"),
+        (r"\b(?:has|have|had) no (support|need|use|demand|control) (?:for|of|over)\b", r"does not \1"),
         (r"\bvery (first|last|best|worst|latest|oldest|newest)\b", r"\1"),
         (r"\b(?:came|come|comes) out (?=(?:in|on|before|after|between|since|during|from|until) )", "was released "),
         (r"\b(?:has |have |had )?(?:brought|brings|put|puts) out (?=(?:the )?(?:most|fewest|any|[a-z]+s\b))", "has "),

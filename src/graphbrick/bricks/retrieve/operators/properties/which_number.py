@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute
-from graphbrick.bricks.retrieve.operators.sets import Ints
+from graphbrick.bricks.retrieve.operators.sets import Ints, SetPlan
+from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stems
 from graphbrick.patterns.properties.sources import Source, owners_of
 
@@ -75,6 +76,25 @@ def told_if_several(resolver: Resolver, plan: Values, sources: Sequence[Source],
         names = " and ".join(dict.fromkeys(one.name for one in others[:_SHOWN]))
         resolver.assumptions.setdefault(plan, f"{plan.source.name} is taken; there is {names} too")
     return plan
+
+
+def in_unit_of_noun(resolver: Resolver, base: SetPlan, names: Sequence[str], words: str) -> Attribute | None:
+    """Return the height for «taller than 3 blocks», as an assumption; None where the words name what is compared.
+
+    Args:
+        resolver: Finds numbers, and takes assumptions.
+        base: What is compared.
+        names: What the adjective measures, if that is one thing: «larger than 3 rooms» may count rooms.
+        words: The words after the number.
+    """
+    is_plain = not words or bool(MENTION.search(words)) or "area" in names or not names
+    if is_plain or resolver.attribute(words, base) is not None:
+        return None
+    measures = (resolver.attribute(name, base) for name in names)
+    measure = next((one for one in measures if one is not None and not one.is_date(resolver.place)), None)
+    if measure is not None:
+        resolver.assumptions[measure] = f"{words!r} is taken for the unit of {measure.text(resolver.place)}"
+    return measure
 
 
 def attribute_of(resolver: Resolver, wanted: Sequence[str], entities: Ints) -> Attribute | None:

@@ -106,14 +106,18 @@ class GroupReader(Questions):
                 yield source, end
 
     def _by_part(self, at: int, name: str) -> Iterator[Grouping]:
-        """Yield the year, month, day or weekday of the one date of a class."""
+        """Yield the year, month, day or weekday of a date of a class: of the one that it has, or «year of release»."""
         said = self.tokens.joined(at, len(self.tokens))
-        part = {"day of the week": "weekday", "date": "day"}.get(said, said)
-        date = self.resolver.plain_date(p.Members(name)) if part in PARTS else None
-        if date is not None and date.source.relation < 0:
-            is_year = date.source.literal is not None and date.source.literal.kind == YEAR
-            if part == "year" or not is_year:
-                yield Grouping(f"{part} of {date.source.name}", source=date.source, part=part)
+        said = {"day of the week": "weekday", "date": "day"}.get(said, said)
+        words = [word for word in said.split() if word not in ("of", "the", "date")]
+        part = next((word for word in words if word in PARTS), "")
+        named = set(stems(" ".join(word for word in words if word != part)))
+        dates = [one for one in self.own_sources(name) if one.is_date and named and named <= one.words]
+        plain = self.resolver.plain_date(p.Members(name)) if part and not named else None
+        for date in [plain.source] if plain is not None else dates[:1] if part and len(dates) == 1 else []:
+            is_year = date.literal is not None and date.literal.kind == YEAR
+            if date.relation < 0 and (part == "year" or not is_year):
+                yield Grouping(f"{part} of {date.name}", source=date, part=part)
 
 
 def _by_source(source: Source) -> Grouping:
