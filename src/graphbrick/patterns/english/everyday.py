@@ -141,6 +141,20 @@ EVERYDAY = tuple(
          r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
          "the fewest "),
         (rf"\b(?:more than|over|above) (\d[\d.,]* (?!{_UNIT}\b)[a-z]+s) (tall|long|high|deep|thick)\b", r"\2er than \1"),
+        (r"^(?:which|what) ([a-z]+) (?:(?:is|was) (?:(?:also|better|otherwise|usually) )?"
+         r"(?:known (?:as|under|by)|called|named|listed (?:as|under))|goes by) (?:the (?:name|alias)(?: of)? )?(e\d+)$",
+         r"\1 called \2"),
+        (r"^(?:which|what) ([a-z]+) do (?:we|you|they) (?:have|list|track|know|keep|file|store) (e\d+) (?:under|as)$",
+         r"\1 called \2"),
+        (r"^(?:for )?((?:which|what|how many) .+?) (?:do|did|have) (?:we|you|they) (?:have |got )?no (.+?)"
+         r"(?: (?:for|of|from|on|with|in|about|against))?$", r"\1 have no \2"),
+        (r"^what (?:can|could|should|do|might) (?:we|i|you|one) do against (?=(?:the )?e\d+$)", "what helps against "),
+        (r"\b(mitigations?|protections?|defen[cs]es?|measures?|remed(?:y|ies)|treatments?|medicines?) against\b",
+         r"\1 for"),
+        (r"^(?:everything|anything|all) (?:(?:that|which) )?(?:(?:was|is|were|has been) )?([a-z]+ed) "
+         r"(?=(?:in|on|before|after|since|between|from|until|during) )", r"what was \1 "),
+        (r"\bwhose ([a-z -]+?) (?:stops?|ends?|reach(?:es)?|falls?|lies|starts?|begins?|dates?)(?: up)?"
+         r"(?: somewhere| sometime| some time)? (?=(?:in|before|after|on|since|until|between|from) )", r"with \1 "),
         (r"\b(?:is|are|was|were) (?:able|allowed) to\b", "can"),
         (r"\b(?:is|are|was|were) (?:unable to|not able to|not allowed to)\b", "cannot"),
         (r"(?<=[a-z] )(that|which|who) cannot (?!be\b)", r"\1 do not "),

@@ -16,17 +16,20 @@ Floats = npt.NDArray[np.float64]
 
 _OF_TIMES = Expression(r"year|date|since|until|from|(?:ed|built|born|start|end|begin|day|time)$")
 _DATE_TEXT = Expression(r"[12]\d{3}(?:-[01]\d(?:-[0-3]\d)?)?")
+_MONTH_TEXT = Expression(r"(?:1[89]|20|21)\d\d-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?")
 _READ_TEXTS = 50  # that tell whether a column of texts has dates
 _BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335])  # days of the year 2000
 
 
 def are_dates(column: Column) -> bool:
-    """Return whether a column of texts has years, months and days side by side, such as 2012 and 2019-03."""
-    if column.kind != Kind.TEXT or column.is_list or not _OF_TIMES.search(column.name.lower()):
+    """Return whether a column of texts has years, months and days side by side, such as 2012 and 2019-03.
+
+    Years alone may be other numbers, unless the name of the column speaks of a time.
+    """
+    if column.kind != Kind.TEXT or column.is_list or not len(column):
         return False
-    return len(column) > 0 and all(
-        _DATE_TEXT.fullmatch(str(column.value(row))) for row in range(min(len(column), _READ_TEXTS))
-    )
+    is_date = (_DATE_TEXT if _OF_TIMES.search(column.name.lower()) else _MONTH_TEXT).fullmatch
+    return all(is_date(str(column.value(row))) for row in range(min(len(column), _READ_TEXTS)))
 
 
 def floats_of(column: Column) -> Floats:

@@ -42,6 +42,7 @@ _OF_ONE_THAT_DOES = Expression(
     r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
 )
 _ASKED_NOUN = Expression(r"^(?:who|what) (?:is|are|was|were) the (?P<noun>[a-z]+) (?:of|in|at|for)\b")
+_ALIKE = Expression(r"\b(?:same|shares?|shared|common|other|others|also|else|similar|related|like|mutual|together)\b")
 _MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
@@ -156,8 +157,16 @@ def with_confidence(
         event(text, "operators.steps_not_said", relations=unsaid)
     sure = likely(nearness, is_read=not unread)
     sure = min(sure, _READ_AS) if readings else sure
-    is_guess = bool(names or unsaid) or _says_which(parser, unread)
+    is_guess = bool(names or unsaid) or _says_which(parser, unread) or _goes_back(best, near, parser.question.text)
     return replace(evidence, confidence=min(sure, _GUESSED) if is_guess else sure)
+
+
+def _goes_back(best: Path, near: npt.NDArray[np.float64], text: str) -> bool:
+    """Return whether a path leads to others that use the same as its start, of which the question says nothing."""
+    first, *others = best.pattern
+    is_back = others == [(first[0], not first[1])]
+    is_unsaid = near.max(axis=0, initial=0.0).min(initial=1.0) < _UNREAD
+    return is_back and is_unsaid and not _ALIKE.search(text)
 
 
 def _says_which(parser: Parser, unread: Sequence[str]) -> bool:
