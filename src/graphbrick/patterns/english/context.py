@@ -21,9 +21,7 @@ _WAYS = Expression(r"\b(?:go|goes|going|fly|flies|flying|run|runs|lead|leads|tra
 _IN_WHICH = Expression(r"^(?P<which>(?:which|what) [a-z -]+? (?:is|was)) (?:that|this|it)(?: in)?$")
 _OWN = Expression(r"\b(?:its|his|her|their)(?= [a-z])")
 _AFTER = r"(?:under|as|by|in|on|at|for|from|to|with|of)"
-_SUCH = Expression(
-    rf"\b(?:that|this|the same) (?P<noun>(?!{_AFTER}\b)[a-z]+)\b(?! (?:is|are|was|were|has|have) )"
-)
+_SUCH = Expression(rf"\b(?:that|this|the same) (?P<noun>(?!{_AFTER}\b)[a-z]+)\b(?! (?:is|are|was|were|has|have) )")
 _ITSELF = Expression(
     rf"\b(?:it|he|she|him|them|they|that|this)(?=$| {_AFTER}$)"
     r"|(?<=^)(?:it|he|she|they)\b|(?<=[a-z] )(?:it|he|she|him|they)\b"

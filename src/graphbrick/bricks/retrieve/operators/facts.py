@@ -349,15 +349,15 @@ class Facts:
 
     def _between(self, text: str) -> Plan | None:
         """Read «what role did e0 play in e1»: a property of the triples that join two entities."""
-        mentions = MENTION.findall(text)
+        mentions, graph = MENTION.findall(text), self.place.graph
         if len(mentions) != 2 or _YES_NO.match(text) or self.english.cues.search(re.sub(r"^how much ", "", text)):
             return None
-        graph = self.place.graph
         joined = self.joining(*(self.parser.entities[int(number)] for number in mentions))
         said = self.english.content(text)
-        names = {name for triple in joined for name in graph.triple_properties(triple)}
-        spoken = [name for name in names if any(self.english.is_among(word, set(stems(spaced(name)))) for word in said)]
-        return TripleValues(tuple(joined), spoken[0]) if len(spoken) == 1 else None
+        own = {name: stems(spaced(name)) for triple in joined for name in graph.triple_properties(triple)}
+        fits = {name: sum(self.english.is_among(word, set(own[name])) for word in said) for name in own}
+        best = [name for name in fits if 0 < fits[name] == max(fits.values())]  # «input cost» is no `cost_output`
+        return TripleValues(tuple(joined), best[0]) if len(best) == 1 else None
 
     def joining(self, one: int, other: int) -> list[int]:
         """Return the triples between two entities."""

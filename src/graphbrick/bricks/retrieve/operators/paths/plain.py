@@ -20,7 +20,7 @@ from graphbrick.core import Evidence, Path, Query
 from graphbrick.core.trace import event
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.forms import singular
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.stems import Stems, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.language.voice import begins_at, says_way
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
@@ -41,7 +41,10 @@ _ASKED_LAST = Expression(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [
 _OF_ONE_THAT_DOES = Expression(
     r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
 )
-_ASKED_NOUN = Expression(r"^(?:who|what) (?:is|are|was|were) the (?P<noun>[a-z]+) (?:of|in|at|for)\b")
+_ASKED_NOUN = Expression(
+    r"^(?:(?:(?:who|what) (?:is|are|was|were) the |the )?(?P<noun>[a-z]+) (?:of|in|at|for|that|which|who)\b"
+    r"|(?:which|what) (?P<which>[a-z]+) (?!of\b)[a-z])"
+)
 _ALIKE = Expression(r"\b(?:same|shares?|shared|common|other|others|also|else|similar|related|like|mutual|together)\b")
 _MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
@@ -176,7 +179,9 @@ def _says_which(parser: Parser, unread: Sequence[str]) -> bool:
     text, named = parser.question.text, parser.resolver.lexicon.class_named
     after = [match[1] for word in unread for match in re.finditer(rf"\b{re.escape(word)}(?:-[a-z]+)* ([a-z]+)\b", text)]
     asked = _ASKED_NOUN.match(text)
-    return any(named(stems(noun)) for noun in after) or (asked is not None and asked["noun"] in unread)
+    return any(named(stems(noun)) for noun in after) or (
+        asked is not None and (asked["noun"] or asked["which"]) in unread
+    )
 
 
 def _unread(
@@ -268,9 +273,17 @@ def with_asked_class(query: Query, parser: Parser) -> Query | None:
         return None
     near = [reading for reading in parser.near_words(parser.question.text) if stem(reading.word) == noun]
     readings = [one for one in near if not senses.is_narrower(*map(singular, (one.word, one.read_as)))]
+    readings = [one for one in readings if _may_lead_to(parser, stems(one.read_as))]
     for reading in readings:
         event(str(reading), "operators.near_noun", word=reading.word, read_as=reading.read_as)
     return replace(query, text=with_readings(query.text, readings), mentions=()) if readings else None
+
+
+def _may_lead_to(parser: Parser, noun: Stems) -> bool:
+    """Return whether a noun is no role, or one that something is to an entity of the question."""
+    steps = parser.resolver.steps_named(noun)
+    ways = (Along(entity, (step,)) for entity in parser.entities for step in steps)
+    return noun not in parser.resolver.lexicon.roles or any(len(way.run(parser.place)) for way in ways)
 
 
 def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
