@@ -155,9 +155,19 @@ EVERYDAY = tuple(
          r"(?=(?:in|on|before|after|since|between|from|until|during) )", r"what was \1 "),
         (r"\bwhose ([a-z -]+?) (?:stops?|ends?|reach(?:es)?|falls?|lies|starts?|begins?|dates?)(?: up)?"
          r"(?: somewhere| sometime| some time)? (?=(?:in|before|after|on|since|until|between|from) )", r"with \1 "),
+        (r"^(?:apart from|aside from|besides|other than|except(?: for)?|excluding|not counting) (e\d+)"
+         r"(?: itself| himself| herself| themselves)?,? ((?:who|which|what|how many) .+)$", r"\2 except \1"),
+        (r"^(?:looking (?:only )?at|considering|taking|among|for|of|across|over)(?: only)?(?: all)? (?:of )?(?:the )?"
+         r"(.+?)[:,] (what is the (?:average|mean|median|total|combined|highest|lowest|largest|smallest|maximum|minimum) "
+         r"[a-z -]+)$", r"\2 of the \1"),
+        (r"^((?:the )?e\d+)(?:,| ?[-–:])? (?:what do (?:we|you) know|what is known|anything known)"
+         r"(?: (?:about|of|on) (?:it|him|her|them))?$", r"tell me about \1"),
+        (r", (?:from|by|of|for|across) (?:all|any|whatever) [a-z]+s$", ""),
+        (r"^(which|what) single (?=[a-z]+ .*\b(?:most|least|fewest|[a-z]{2,}est)\b)", r"\1 "),
         (r"\b(?:is|are|was|were) (?:able|allowed) to\b", "can"),
         (r"\b(?:is|are|was|were) (?:unable to|not able to|not allowed to)\b", "cannot"),
-        (r"(?<=[a-z] )(that|which|who) cannot (?!be\b)", r"\1 do not "),
+        (r"\b(e\d+) cannot (?!be\b)", r"\1 does not "),
+        (r"(?<=[a-z] )cannot (?!be\b)", "do not "),
         (r"\b((?:takes?|accepts?|consumes?) .+?) as (?:an? |their |its )?inputs?\b", r"\1"),
         (r"\b((?:makes?|produces?|generates?|gives?|returns?) .+?) as (?:an? |their |its )?outputs?\b", r"\1"),
         (r"\b(?:do|does|did) ((?:the |our )?[a-z0-9 -]+?) have no (support|need|use|demand|control) (?:for|of|over)\b",

@@ -83,7 +83,7 @@ class Facts:
         sources = [
             source
             for source in self.sources
-            if (not kinds or source.kind in kinds)
+            if (not kinds or source.kind in kinds or (source.is_date and Kind.DATE in kinds))
             and all(self.english.is_among(word, self.resolver.words_of(source)) for word in words)
         ]
         return sorted(sources, key=lambda source: len(self.resolver.words_of(source) - set(words)))
