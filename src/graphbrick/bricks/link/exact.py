@@ -5,6 +5,7 @@ Of names that differ in signs only, such as «C» and «C++», the one whose sig
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ from graphbrick.language.signs import fit, has_signs
 
 # Longer names are found as given seeds, not in running text.
 _LONGEST_NAME = 64
+_OPENING, _CLOSING = frozenset("<:@.$#"), frozenset(">)")  # of names of code, such as `:has()`
 _OTHER_SIGNS = 0.95  # the score of a name without the signs that the question has
 
 Matches = list[tuple[Span, Mention]]
@@ -101,7 +103,7 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
             names.unlike.add(surface)
         score = _OTHER_SIGNS if written.surplus else 1.0
         entry = span, Mention(surface, entities[0], score, tuple(entities[1:]))
-        if span in question.quoted or written.is_marked:
+        if span in question.quoted or written.is_marked or _is_code(graph, question.text, numbers):
             names.names.append(entry)
         elif question.is_function_words(span):
             # "It" inside a question may be the film; "it", or "In" at its beginning, is not.
@@ -121,6 +123,13 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
 
         names.names.extend(names_by_codes(graph, question, taken, ranked))
     return names
+
+
+def _is_code(graph: Graph, text: str, numbers: Iterable[int]) -> bool:
+    """Return whether a name that begins or ends with brackets and the like stands in a text as it is: `:has()`."""
+    named = (graph.names.name(number) for number in numbers)
+    codes = (one for one in named if one[:1] in _OPENING and one[-1:] in _CLOSING and len(one) > len("()"))
+    return any(re.search(rf"(?<!\S){re.escape(one)}(?=$|[\s?.!,;])", text) for one in codes)
 
 
 def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int]) -> bool:

@@ -110,7 +110,7 @@ def test_wishes_second_questions_and_turns_around_a_question(ask: Ask, question:
         ("Who is the maker of Lark One?", {"Northlight"}),
         ("Which models can call tools?", {"Lark One", "Wren One", "Wren Two"}),
         ("Northlight models that cannot call tools", {"Lark Two"}),
-        ("Which models are unable to call tools?", {"Lark Two"}),
+        ("Which models are able to call tools?", {"Lark One", "Wren One", "Wren Two"}),
         ("Which provider carries the most models?", {"Hillcrest"}),
         ("input price of Lark One at Hillcrest", {"2"}),
         ("output price of Lark One from Northlight", {"6"}),

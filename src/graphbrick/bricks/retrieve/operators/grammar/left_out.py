@@ -221,7 +221,9 @@ def assume_kind(parser: Parser, plan: Plan) -> None:
             continue
         for other in (one for kind in parts_of_values(graph, word, (), frozenset()) for one in kind.sources):
             values = (
-                [one for one in other.values if stems(one)[-1:] == stems(word)] if isinstance(other, PartOf) else []
+                [one for one in sorted(other.values) if stems(one)[-1:] == stems(word)]
+                if isinstance(other, PartOf)
+                else []
             )
             if values and other.of not in term.sources and not re.search(rf"\b{re.escape(other.name)}\b", shown):
                 taken, instead = f"{term.sources[0].name} {term.value}", ", ".join(values[:_SHOWN])
