@@ -30,8 +30,8 @@ _ASIDE = Expression(
     re.IGNORECASE,
 )
 _WISHING = Expression(  # «I'm building a farm and need to know how tall an enderman is»
-    r"(?P<before>(?:i|we|i'm|i've|we're|we've)\b [^:?.]{0,90}?\b(?:and|so)(?: (?:i|we))?(?:'d| would| now| really| also)*"
-    r" (?:need|want|wanted|have|like|love|try|trying|wonder|wondering|am wondering|was wondering)"
+    r"(?P<before>(?:i|we|i'm|i've|we're|we've)\b [^:?.]{0,90}?\b(?:and|so)(?: (?:i|we))?"
+    r"(?:'d| would| now| really| also)* (?:need|want(?:ed)?|have|like|love|try(?:ing)?|(?:am |was )?wonder(?:ing)?)"
     r"(?: to (?:know|find out|see|learn|check|understand|figure out))?) (?P<asked>[^:]+)$",
     re.IGNORECASE,
 )

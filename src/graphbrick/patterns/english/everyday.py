@@ -130,9 +130,9 @@ EVERYDAY = tuple(
         (r"\b([a-z]{3,}) directly (to|for|at|in|on|by|with|from)\b", r"\1 \2"),
         (r"\b(?:count|tally) (?:up )?(?:the |our |all (?:the |our )?)?(?=[a-z][a-z -]*? (?:by|per) [a-z ]+$)",
          "number of "),  # «count our browsers by type»
-        (r"^for (?:each|every)(?: of the)? (.+?)(?: values?)?,? (how many .+?) (?:have|has|had|use|uses|share|carry"
-         r"|(?:are|is|fall|falls|belong|belongs) (?:in|on|of|at|under|to|with|from|into|within)) (?:it|that|this|them)$",
-         r"\2 per \1"),
+        (r"^for (?:each|every)(?: of the)? (.+?)(?: values?)?,? (how many .+?) "
+         r"(?:have|has|had|use|uses|share|carry|(?:are|is|falls?|belongs?) (?:in|on|of|at|under|to|with|from))"
+         r" (?:it|that|this|them)$", r"\2 per \1"),
         (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?"
          r"(?:largest|biggest|highest|greatest|widest|broadest) "
          r"(?:number|amount|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
@@ -140,7 +140,8 @@ EVERYDAY = tuple(
         (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?(?:smallest|lowest) "
          r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
          "the fewest "),
-        (rf"\b(?:more than|over|above) (\d[\d.,]* (?!{_UNIT}\b)[a-z]+s) (tall|long|high|deep|thick)\b", r"\2er than \1"),
+        (rf"\b(?:more than|over|above) (\d[\d.,]* (?!{_UNIT}\b)[a-z]+s) (tall|long|high|deep|thick)\b",
+         r"\2er than \1"),
         (r"^(?:which|what) ([a-z]+) (?:(?:is|was) (?:(?:also|better|otherwise|usually) )?"
          r"(?:known (?:as|under|by)|called|named|listed (?:as|under))|goes by) (?:the (?:name|alias)(?: of)? )?(e\d+)$",
          r"\1 called \2"),
@@ -158,13 +159,13 @@ EVERYDAY = tuple(
         (r"^(?:apart from|aside from|besides|other than|except(?: for)?|excluding|not counting) (e\d+)"
          r"(?: itself| himself| herself| themselves)?,? ((?:who|which|what|how many) .+)$", r"\2 except \1"),
         (r"^(?:looking (?:only )?at|considering|taking|among|for|of|across|over)(?: only)?(?: all)? (?:of )?(?:the )?"
-         r"(.+?)[:,] (what is the (?:average|mean|median|total|combined|highest|lowest|largest|smallest|maximum|minimum) "
-         r"[a-z -]+)$", r"\2 of the \1"),
+         r"(.+?)[:,] (what is the (?:average|mean|median|total|combined|highest|lowest|largest|smallest|maximum"
+         r"|minimum) [a-z -]+)$", r"\2 of the \1"),
         (r"^((?:the )?e\d+)(?:,| ?[-–:])? (?:what do (?:we|you) know|what is known|anything known)"
          r"(?: (?:about|of|on) (?:it|him|her|them))?$", r"tell me about \1"),
         (r", (?:from|by|of|for|across) (?:all|any|whatever) [a-z]+s$", ""),
         (r"^(which|what) single (?=[a-z]+ .*\b(?:most|least|fewest|[a-z]{2,}est)\b)", r"\1 "),
-        (r"^(?:on )?(?:what|which) (?:exact )?(?:day|date) did (?=(?:the )?e\d+ (?:start|begin|stop|cease) )", "when did "),
+        (r"^(?:on )?(?:what|which) (?:exact )?(?:day|date) did (?=(?:the )?e\d+ (?:start|begin|stop) )", "when did "),
         (r"\b(?:is|are|was|were) (?:able|allowed) to\b", "can"),
         (r"(?<=[a-z] )(that|which|who) cannot (?!be\b)(?=[a-z]+ [a-z]+)", r"\1 do not "),
         (r"\b((?:takes?|accepts?|consumes?) .+?) as (?:an? |their |its )?inputs?\b", r"\1"),

@@ -224,7 +224,7 @@ def _size_of_state(source: Source, word: re.Match[str], forms: Sequence[str]) ->
     text, size = word[0].lower(), len(source.stems)
     if size == 1 and text.endswith("ly") and stem(text[:-2]) == source.stems[0]:
         return 1
-    if size == 2 and tuple(forms[1::-1]) == source.stems:  # noqa: PLR2004
+    if size == 2 and tuple(forms[1::-1]) == source.stems:
         return 2
     return size + 1 if "".join(forms[: size + 1]) == "".join(source.stems) and len(forms) > size else 0
 

@@ -37,7 +37,7 @@ from graphbrick.patterns.properties.sources import Source, has_columns, sources_
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
 _GENERAL = frozenset(map(stem, "address name level status id code label text".split()))
 _AMOUNT, _IN = Expression(r"(?:least|most) "), Expression(r" (?:in|on|at)$")  # the first stands after «at»
-_YES_NO = Expression(r"(?:is|are|was|were|do|does|did|has|have|had|can) ")
+_OTHER_LEAD = Expression(r"(?:is|are|was|were|do|does|did|has|have|had|can|when) ")
 _TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
 
 
@@ -350,7 +350,7 @@ class Facts:
     def _between(self, text: str) -> Plan | None:
         """Read «what role did e0 play in e1»: a property of the triples that join two entities."""
         mentions, graph = MENTION.findall(text), self.place.graph
-        if len(mentions) != 2 or _YES_NO.match(text) or self.english.cues.search(re.sub(r"^how much ", "", text)):
+        if len(mentions) != 2 or _OTHER_LEAD.match(text) or self.english.cues.search(re.sub(r"^how much ", "", text)):
             return None
         joined = self.joining(*(self.parser.entities[int(number)] for number in mentions))
         said = self.english.content(text)

@@ -19,7 +19,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Evidence, Path, Query
 from graphbrick.core.trace import event
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.forms import singular
+from graphbrick.language.forms import is_installed, is_word, singular
 from graphbrick.language.stems import Stems, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.language.voice import begins_at, says_way
@@ -173,15 +173,15 @@ def _goes_back(best: Path, near: npt.NDArray[np.float64], text: str) -> bool:
 
 
 def _says_which(parser: Parser, unread: Sequence[str]) -> bool:
-    """Return whether a word that is not read says which are meant, or what: «organic products», «the manager of»."""
+    """Return whether a word that is not read says which are meant, or how, or what: «organic products», «partially»."""
     if not has_columns(parser.place.graph):
         return False
     text, named = parser.question.text, parser.resolver.lexicon.class_named
     after = [match[1] for word in unread for match in re.finditer(rf"\b{re.escape(word)}(?:-[a-z]+)* ([a-z]+)\b", text)]
     asked = _ASKED_NOUN.match(text)
-    return any(named(stems(noun)) for noun in after) or (
-        asked is not None and (asked["noun"] or asked["which"]) in unread
-    )
+    adverbs = (word.removesuffix("ly") for word in unread if word.endswith("ly") and is_installed())
+    is_told = any(named(stems(noun)) for noun in after) or any(map(is_word, adverbs))
+    return is_told or (asked is not None and (asked["noun"] or asked["which"]) in unread)
 
 
 def _unread(
