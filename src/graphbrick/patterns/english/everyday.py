@@ -135,7 +135,7 @@ EVERYDAY = tuple(
          r" (?:it|that|this|them)$", r"\2 per \1"),
         (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?"
          r"(?:largest|biggest|highest|greatest|widest|broadest) "
-         r"(?:number|amount|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
+         r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
          "the most "),
         (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?(?:smallest|lowest) "
          r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
@@ -159,8 +159,8 @@ EVERYDAY = tuple(
         (r"^(?:apart from|aside from|besides|other than|except(?: for)?|excluding|not counting) (e\d+)"
          r"(?: itself| himself| herself| themselves)?,? ((?:who|which|what|how many) .+)$", r"\2 except \1"),
         (r"^(?:looking (?:only )?at|considering|taking|among|for|of|across|over)(?: only)?(?: all)? (?:of )?(?:the )?"
-         r"(.+?)[:,] (what is the (?:average|mean|median|total|combined|highest|lowest|largest|smallest|maximum"
-         r"|minimum) [a-z -]+)$", r"\2 of the \1"),
+         r"(?!each\b|every\b|[^:,]*(?<!e)\d)(.+?)[:,] (what is the (?:average|mean|median|total|combined|highest"
+         r"|lowest|largest|smallest|maximum|minimum) [a-z -]+)$", r"\2 of the \1"),
         (r"^((?:the )?e\d+)(?:,| ?[-–:])? (?:what do (?:we|you) know|what is known|anything known)"
          r"(?: (?:about|of|on) (?:it|him|her|them))?$", r"tell me about \1"),
         (r", (?:from|by|of|for|across) (?:all|any|whatever) [a-z]+s$", ""),

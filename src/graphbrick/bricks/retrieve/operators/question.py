@@ -16,7 +16,7 @@ from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.small_talk import lead_in, lead_out, purpose
-from graphbrick.language.stems import WORD, possible_singulars, stem
+from graphbrick.language.stems import WORD, is_plural, possible_singulars, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
@@ -209,7 +209,7 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
         is_unsure |= _speaks_of(graph, before, query)
         query = replace(query, text=query.text[len(before) :].lstrip())
     before = lead_in(query.text)
-    if before and not _speaks_of(graph, before, query):
+    if before and not _speaks_of(graph, before, query) and not _says_which(graph, before, query.text[len(before) :]):
         event(f"not part of the question: «{before}»", "operators.lead_in", text=before)
         query = replace(query, text=query.text[len(before) :].lstrip())
     after = lead_out(query.text)
@@ -217,6 +217,14 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
         event(f"not part of the question: «{after}»", "operators.lead_out", text=after)
         query = replace(query, text=query.text[: -len(after)].rstrip())
     return query if is_name else replace(query, text=without_courtesy(query.text)), is_unsure
+
+
+def _says_which(graph: Graph, before: str, asked: str) -> bool:
+    """Return whether a sentence before a question tells of which things it asks: «I'm looking at nurses»."""
+    table = getattr(graph, "type_table", None)
+    names = {stems(spaced(table[2][number])) for number in range(len(table[2]))} if table else set()
+    several = {stem(word) for word in WORD.findall(before.lower()) if is_plural(word)} - set(stems(asked))
+    return any((word,) in names for word in several)
 
 
 def _speaks_of(graph: Graph, text: str, query: Query) -> bool:

@@ -217,15 +217,18 @@ def assume_kind(parser: Parser, plan: Plan) -> None:
     text, shown, graph = parser.question.text, plan.text(parser.place), parser.place.graph
     for term in parser.conditions.terms(text) if has_columns(graph) else ():
         word = text[term.start : term.end]
-        if term.named or " " in word or not is_plural(word) or not re.search(rf" {term.value}\b", shown):
+        if (
+            term.named
+            or " " in word
+            or not is_plural(word)
+            or not re.search(rf" {re.escape(str(term.value))}\b", shown)
+        ):
             continue
         for other in (one for kind in parts_of_values(graph, word, (), frozenset()) for one in kind.sources):
-            values = (
-                [one for one in sorted(other.values) if stems(one)[-1:] == stems(word)]
-                if isinstance(other, PartOf)
-                else []
-            )
-            if values and other.of not in term.sources and not re.search(rf"\b{re.escape(other.name)}\b", shown):
+            if not isinstance(other, PartOf) or other.of in term.sources or other.name in shown:
+                continue
+            values = [one for one in sorted(other.values) if stems(one)[-1:] == stems(word)]
+            if values:
                 taken, instead = f"{term.sources[0].name} {term.value}", ", ".join(values[:_SHOWN])
                 said = f"{word!r} is taken for {taken}; there is {other.name} {instead} too"
                 parser.resolver.assumptions.setdefault(plan, said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import MAKING
@@ -230,8 +230,25 @@ class Verbs(Clocks):
             yield from self._longest(end, subject, link, group)
             for conditions, last in self.conditions(end, link):
                 yield from linked(self.place, subject, link, group, last, conditions)
-        if self.tokens.word(at) not in PLACED or self._is_time(at):
+        shared = list(self._shared_object(at, subject, link))
+        yield from shared
+        if not shared and (self.tokens.word(at) not in PLACED or self._is_time(at)):
             yield from self._to_anything(at, subject, link)
+
+    def _shared_object(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
+        """Yield «(accept) and produce images», «(accept) but do not produce images»: two verbs with one object."""
+        tokens, word = self.tokens, self.tokens.word(at)
+        second_at = tokens.past(at + 1, ("do", "does", "did"))
+        negated = tokens.is_one_of(second_at, ("not", "never"))
+        others = self.links.by_verb(second_at + negated, subject.name) if word in ("and", "or", "but") else []
+        for other, start in others:
+            for group, end in self.group(start) if other != link else ():
+                if group.is_any or not (link.leads_to(group.classes) and other.leads_to(group.classes)):
+                    continue
+                firsts, seconds = (linked(self.place, subject, way, group, end) for way in (link, other))
+                for one, second in product(firsts, self.denied_if(subject, seconds, negated=negated)):
+                    plan = (p.Either if word == "or" else p.Both)((one.plan, second.plan))
+                    yield Reading(plan, end, can_be_denied=False)
 
     def _their(self, at: int, subject: Subject) -> Iterator[tuple[Group, int]]:
         """Yield «(joined) their airline», where one relation alone joins the subjects to such."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Attribute, CannotPlanError, Place, ValuePlan
+from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.patterns.properties.sources import Source, value_of
 
@@ -76,8 +77,19 @@ def time_between(parser: Parser, text: str) -> ValuePlan | None:
         return None
     one, other = parser.entity(match["one"]), parser.entity(match["other"])
     pair, words = p.Listed((one, other)), _DATE_NOUN.sub("", match["what"] or match["verb"] or "").strip()
-    date: Attribute | None = parser.resolver.date(words, pair, words) if words else parser.resolver.only_date(pair)
+    date = _date(parser, words, pair) if words else parser.resolver.only_date(pair)
     if date is None or date.source.relation >= 0:
         text = f"several dates, or none, tell when {parser.place.graph.label(one)} was; say which"
         raise CannotPlanError(text, code="operators.no_date", wording=match["unit"])
     return TimeBetween(one, other, date.source, match["unit"])
+
+
+def _date(parser: Parser, words: str, pair: p.Listed) -> Attribute:
+    """Return the date that words name, or the verb that they are the noun of: «creation» of `created`."""
+    verb = forms.verb_behind(words) if forms.is_installed() else ""
+    try:
+        return parser.resolver.date(words, pair, words)
+    except CannotPlanError:
+        if not verb:
+            raise
+    return parser.resolver.date(verb, pair, words)
