@@ -42,7 +42,7 @@ _THANKS = Expression(
 _BE, _DO = r"(?:are|is|were|was)", r"(?:do|does|did|have|has|can)"
 _AND_WHICH = Expression(  # a question for yes or no, or a statement, and a second one for what it speaks of
     rf"^(?:{_BE} there (?:any |an? |some )?|{_DO} (?:any|some) (?:of the )?|some (?:of the )?)"
-    r"(?!more\b|fewer\b|less\b|as many\b|enough\b|one\b|body\b|thing\b|anyone|anybody|anything|someone|somebody|something)(?P<what>[^?.;]+?)"
+    r"(?!(?:more|fewer|less|as many|enough|one|body|thing)\b|(?:any|some)(?:one|body|thing)\b)(?P<what>[^?.;]+?)"
     r"(?:[?.;,]+(?: and)?(?: if so,?)?|,? and) (?:which|what|who)(?: ones?)?(?: (?:is|are) (?:it|they|that|those))?"
     r"(?=[?.! ]*$)",
     re.IGNORECASE,

@@ -29,7 +29,7 @@ NEEDS = [("Deep Chest", "Obsidian", 8), ("Deep Chest", "Pearl", 1), ("Altar", "O
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     kinds = {
         "Browser": {one[0] for one in IMPLEMENTS},
-        "Feature": {one[1] for one in IMPLEMENTS},
+        "Feature": {"popover", *(one[1] for one in IMPLEMENTS)},
         "Recipe": {one[0] for one in NEEDS},
         "Item": {one[1] for one in NEEDS},
     }
@@ -56,6 +56,13 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         ("Which browsers implement :has()?", {"Falcon", "Osprey"}),
         ("What day did Falcon start to implement :has()?", {"2023-12-19"}),
         ("When did Osprey start to implement <dialog>?", {"2014-08-26"}),
+        ("Which features does Falcon lack?", {"popover"}),
+        ("Which features are missing from Osprey?", {"popover"}),
+        ("features that Falcon does not have", {"popover"}),
+        ("How many features does Osprey not have?", {"1"}),
+        ("Which browsers lack hyphens?", set()),
+        ("Which recipes lack obsidian?", set()),
+        ("Which recipes lack a Pearl?", {"Altar"}),
         ("Which recipe needs 8 obsidian?", {"Deep Chest"}),
         ("Which recipes need more than 3 Obsidian?", {"Deep Chest", "Altar"}),
         ("How many recipes need at most 4 obsidian?", {"1"}),

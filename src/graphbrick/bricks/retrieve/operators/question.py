@@ -120,7 +120,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
             continue  # another reading of a name that has its placeholder
         names = [graph.label(entity), *graph.aliases(entity)]
         if entity in named and not _is_id(graph, entity, named[entity], names):
-            names.insert(0, named[entity])
+            is_code = not (names[0][:1] + names[0][-1:]).isalnum() and named[entity] in names[0]
+            names.insert(int(is_code), named[entity])  # all of `:has()`, if it stands there
         label = graph.label(entity)  # «2001 oslo bears» is no number, as «2001 Oslo Bears» is not
         place = next((span for name in names if (span := _find(text, name, places))), None)
         if _is_number(label if label.casefold() == names[0].casefold() else names[0]):
@@ -284,9 +285,12 @@ def _common_words(
 ) -> list[tuple[int, int, int]]:
     """Return the places of words that name an entity and mean nothing else."""
     places = []
+    spoken = {source.spoken for source in sources_of(graph) if " " in source.spoken}  # «release date» names no date
+    names = [found.span() for name in spoken for found in re.finditer(rf"\b{re.escape(name)}\b", text.lower())]
     for word in re.finditer(r"[^\W\d_]{3,}", text):
         if (
             known(word[0].lower())
+            or any(start <= word.start() < end for start, end in names)
             or text[: word.start()].lower().endswith("whose ")
             or any(word.start() < end and start < word.end() for start, end, _ in taken)
         ):

@@ -36,6 +36,7 @@ _NOT_WITHIN = Expression(  # «not before» is from then on
 _NO = Expression(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
 _WITHOUT = Expression(r"\b(?:without|except|excluding)\b")
 _NONE = Expression(r"\b(?:none|nobody|no one|nothing|neither|nor)\b")
+_LACKS = Expression(r"\b(?:lack|lacks|lacked|lacking|missing|absent)\b")
 _ONLY = Expression(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! a\b)(?!-)")
 _MORE = Expression(r"\b(?:more|fewer)\b(?! than\b)")
 _OR_MORE = Expression(r"\bor (?:more|fewer|less)\b")
@@ -217,12 +218,8 @@ def assume_kind(parser: Parser, plan: Plan) -> None:
     text, shown, graph = parser.question.text, plan.text(parser.place), parser.place.graph
     for term in parser.conditions.terms(text) if has_columns(graph) else ():
         word = text[term.start : term.end]
-        if (
-            term.named
-            or " " in word
-            or not is_plural(word)
-            or not re.search(rf" {re.escape(str(term.value))}\b", shown)
-        ):
+        is_taken = re.search(rf" {re.escape(str(term.value))}\b", shown) is not None
+        if term.named or " " in word or not is_plural(word) or not is_taken:
             continue
         for other in (one for kind in parts_of_values(graph, word, (), frozenset()) for one in kind.sources):
             if not isinstance(other, PartOf) or other.of in term.sources or other.name in shown:
@@ -239,7 +236,7 @@ def check_path(parser: Parser) -> None:
     _check_texts_of_triples(parser, "")
     _check_adjective(parser, "")
     bare = MENTION.sub(" ", parser.question.text)
-    unread = (_NONE, _MORE, _AND_WHO, _ON_TIME, _EACH_TIME)
+    unread = (_NONE, _LACKS, _MORE, _AND_WHO, _ON_TIME, _EACH_TIME)
     word = next((found for pattern in unread if (found := pattern.search(bare))), None)
     if word is not None and word[0] not in parser.resolver.lexicon.words:
         raise UnreadWordError(word[0])

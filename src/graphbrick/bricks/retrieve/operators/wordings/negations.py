@@ -134,6 +134,8 @@ class Negations:
         if not match:
             return None
         rest = match["rest"]
+        if rest == "have":  # by a relation that nothing names
+            raise UnreadWordError(rest)
         if not MENTION.search(match["base"]) and not self.english.content(match["base"]):
             # «who does not work at e0»: all that have the relation to anything, without those
             other = self.parser.set(f"which ones {rest}") if MENTION.search(rest) else None
