@@ -42,7 +42,6 @@ DEFENCES = {"Training": "Baiting", "Filtering": "Baiting", "Backups": "Locking"}
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     nodes, edges = list[EntityRecord](), list[EdgeRecord]()
     for kind, names in (
-        ("Provider", ("Northlight", "Brookside", "Hillcrest")),
         ("Modality", ("text", "image")),
         ("Thing", ("Bone", "Hide", "Plank", "Wool")),
         ("Block", ("Granite", "Chalk")),
@@ -50,6 +49,8 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Technique", ("Baiting", "Locking", "Probing")),
     ):
         nodes += [EntityRecord(name, types=(kind,)) for name in names]
+    for name in ("Northlight", "Brookside", "Hillcrest"):
+        nodes.append(EntityRecord(name, types=("Provider",), properties={"accepts_webhooks": name == "Hillcrest"}))
     for name, (maker, released, known, tools, accepts, produces) in MODELS.items():
         properties = {"release_date": released, "knowledge": known, "tool_call": tools}
         nodes.append(EntityRecord(name, types=("Model",), properties=properties))
@@ -115,6 +116,8 @@ def test_wishes_second_questions_and_turns_around_a_question(ask: Ask, question:
         ("Northlight models that cannot call tools", {"Lark Two"}),
         ("Which models are able to call tools?", {"Lark One", "Wren One", "Wren Two"}),
         ("Which provider carries the most models?", {"Hillcrest"}),
+        ("Which providers accept web hooks?", {"Hillcrest"}),
+        ("Which providers do not accept webhooks?", {"Northlight", "Brookside"}),
         ("input price of Lark One at Hillcrest", {"2"}),
         ("output price of Lark One from Northlight", {"6"}),
     ],
@@ -203,4 +206,10 @@ def test_a_verb_between_two_classes_may_be_their_only_relation(ask: Ask) -> None
     answer = ask("Which thing bundles the most creatures?")
     assert set(answer.texts) == {"Bone", "Hide"}
     assert answer.confidence == 0.5
+    assert set(ask("Which two things bundle the most creatures?").texts) == {"Bone", "Hide"}
     assert ask("Which provider hates the most models?").texts == ()  # it makes some, and offers others
+
+
+def test_a_sentence_that_tells_of_which_things_is_asked_is_no_introduction(ask: Ask) -> None:
+    assert ask("I'm looking at campaigns - which is the tallest?").texts == ()
+    assert set(ask("I'm looking for something - which creature is the tallest?").texts) == {"Troll"}

@@ -123,7 +123,9 @@ class Superlatives:
         match = self.english.match("most_of", text)
         if not match or f"most {match['attr'].split()[0]}" in self.english.superlatives:
             return None
-        noun, verb = self.resolver.noun_and_verb(match["left"])
+        first, _, rest = match["left"].partition(" ")
+        n = self.english.count_of(first) if rest else 1  # «three teams own the most services»
+        noun, verb = self.resolver.noun_and_verb(rest if n > 1 else match["left"])
         if not verb:
             return None
         base = self.read(f"which {noun}")
@@ -134,7 +136,7 @@ class Superlatives:
             f"{verb} {words}" if self.english.without_objects([stem(verb), *stems(words)]) == [stem(verb)] else words
         )
         measure = self.resolver.attribute(counted, base) or self._number_of_objects(match["left"], words, verb, base)
-        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"), n=n)
 
     def _number_of_objects(self, left: str, words: str, verb: str, base: SetPlan) -> p.Degree:
         """Return how many an entity does something to: who manages the most people, not who is managed by them."""
