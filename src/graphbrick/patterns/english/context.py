@@ -58,7 +58,7 @@ def in_context(text: str, types: Collection[str]) -> InContext | None:
     'which country is e0 in'
     >>> in_context("we buy e0 from them. what is the phone number of that supplier", ["Product"]).text
     'what is the phone number of the supplier of e0'
-    >>> in_context("i read of e0. which group do we have that under", ["Group"]).text
+    >>> in_context("i saw e0 somewhere. which group do we have that under", ["Group"]).text
     'which group do we have e0 under'
     >>> in_context("we sell to e0, e1 and e2. which of them use the euro", ["Country"]).text
     'which of e0, e1 and e2 use the euro'

@@ -126,6 +126,7 @@ def test_verbs_are_read_by_the_relations_near_them(ask: Ask, question: str, answ
     assert set(ask(question).texts) == answers
 
 
+@pytest.mark.whole
 def test_an_agent_is_not_what_is_done(ask: Ask) -> None:
     assert ask("Who is the producer of Lark Two?").texts == ()  # text and images are what it produces
     assert set(ask("Which producers of images are there?").texts) == {"Lark Two"}
@@ -202,6 +203,7 @@ def test_a_kind_with_the_name_of_others_is_an_assumption_so_that_nothing_is_no_a
     assert ask("Which passive mobs drop hide?").confidence == 0.95
 
 
+@pytest.mark.whole
 def test_a_verb_between_two_classes_may_be_their_only_relation(ask: Ask) -> None:
     answer = ask("Which thing bundles the most creatures?")
     assert set(answer.texts) == {"Bone", "Hide"}

@@ -162,7 +162,7 @@ class English:
     def for_graph(self, classes: Iterable[Stems], words: Set[str]) -> English:
         """Return the wordings for a graph: «item» has a meaning if a class is called so, «make» beside «produces»."""
         names = {word for name in classes if len(name) == 1 for word in name}
-        names |= {verb for verb in ("mak", "tak") if any(words >= set(name) for name in self.near[verb])}
+        names |= {one for one in ("mak", "tak") if one in words or any(words >= set(name) for name in self.near[one])}
         same = {word for word in self.plain | self.anything if stem(word) in names}
         return _without_plain(frozenset(same)) if same else self
 
