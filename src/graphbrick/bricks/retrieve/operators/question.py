@@ -120,7 +120,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
             continue  # another reading of a name that has its placeholder
         names = [graph.label(entity), *graph.aliases(entity)]
         if entity in named and not _is_id(graph, entity, named[entity], names):
-            is_code = not (names[0][:1] + names[0][-1:]).isalnum() and named[entity] in names[0]
+            is_code = not (names[0][:1].isalnum() or names[0][-1:].isalnum()) and named[entity] in names[0]
             names.insert(int(is_code), named[entity])  # all of `:has()`, if it stands there
         label = graph.label(entity)  # «2001 oslo bears» is no number, as «2001 Oslo Bears» is not
         place = next((span for name in names if (span := _find(text, name, places))), None)
