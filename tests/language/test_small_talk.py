@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.language.small_talk import ABILITIES, APPROVAL, FAREWELL, GREETING, THANKS, small_talk
+from graphbrick.language.courtesy import without_courtesy
+from graphbrick.language.small_talk import ABILITIES, APPROVAL, FAREWELL, GREETING, THANKS, lead_in, small_talk
 
 SAID = {
     GREETING: "hi|Hello!|hi there|Good morning everyone|Hey, how are you?|Hallo zusammen|Guten Tag|Bonjour, ça va ?|"
@@ -50,3 +51,34 @@ def test_messages_that_ask_nothing(kind, text):
 )
 def test_questions_are_not_small_talk(text):
     assert small_talk(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Are there teams without a lead? Which ones?", "which teams without a lead?"),
+        ("Do any services lack an owner, and if so, which?", "which services lack an owner?"),
+        ("Some services are public. Which ones?", "which services are public?"),
+        ("Make me a list of teams", "teams"),
+        ("We're looking for services in Go", "services in Go"),
+        ("Are there more teams than offices? Which?", "Are there more teams than offices? Which?"),
+        ("Is there anybody in Oslo? Who?", "Is there anybody in Oslo? Who?"),
+        ("Can I get the Oslo services?", "Can I get the Oslo services?"),
+    ],
+)
+def test_two_questions_for_the_same_are_one(text: str, plain: str) -> None:
+    assert without_courtesy(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("I run a shop and need to know who owns Auth", "I run a shop and need to know"),
+        ("hi, I'm new here - which teams are there?", "hi, I'm new here -"),
+        ("I want those of 2013 and need to know who owns Auth", ""),
+        ("The Oslo - Bergen line: which stops has it?", ""),
+        ("I have only one shop and want to know who owns Auth", ""),
+    ],
+)
+def test_wishes_and_pauses_before_a_question(text: str, before: str) -> None:
+    assert lead_in(text) == before

@@ -23,9 +23,12 @@ _POLITE = Expression(
     r"(?: for (?:me|us))? (?=(?:who|what|which|where|when|whose|how)\b)"
     r"|(?:now|then|next|also|but|one more thing)(?:[,:!]+ | (?=(?:who|what|which|where|when|whose|how)\b))"
     r"|(?:can|could|would|will|do) (?:you|anyone|someone) (?:please |kindly |possibly |happen to |also )*"
-    r"(?:(?:know|remember|recall|say)(?: of)? "
+    r"(?:(?:know|remember|recall|say)(?: of)? |(?:work|figure) out |(?:calculate|compute|determine) "
     r"|(?=(?:find out|look up|check|have a look|see) )"
     r"|(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
+    r"|(?:can|could|may|might) (?:i|we) (?:please |also )*(?:get|have|see) (?=(?:all|every|an? (?:list|overview) of)\b)"
+    r"|(?:i|we)(?:'m| am|'re| are) (?:just |mainly |really )*"
+    r"(?:after|looking for|searching for|interested in|in need of) (?=[a-z]+(?: [a-z]+)* )"
     r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
     r"|(?:for (?:my|our|a|the) (?:(?:annual|yearly|monthly|weekly|quarterly|next|new) )?"
     r"(?:presentation|reports?|records?|notes?|files?|talk|meeting|article|homework|thesis"
@@ -33,6 +36,7 @@ _POLITE = Expression(
     r"(?:i|we)(?:'d| would)(?: also)? (?:need|like|love|want|appreciate)"
     r"(?: to (?:have|see|get))? (?=(?:the|a|an|all|every) )"
     r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
+    r"|(?:make|compile|draw up|put together|prepare) (?:me |us )?an? (?:list|overview|table) of "
     r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
     re.IGNORECASE,
 )
@@ -44,9 +48,18 @@ _THANKS = Expression(
     re.IGNORECASE,
 )
 
+_BE, _DO = r"(?:are|is|were|was)", r"(?:do|does|did|have|has|can)"
+_AND_WHICH = Expression(  # a question for yes or no, or a statement, and a second one for what it speaks of
+    rf"^(?:{_BE} there (?:any |an? |some )?|{_DO} (?:any|some) (?:of the )?|some (?:of the )?)"
+    r"(?!(?:more|fewer|less|as many|enough|one|body|thing)\b|(?:any|some)(?:one|body|thing)\b)(?P<what>[^?.;]+?)"
+    r"(?:[?.;,]+(?: and)?(?: if so,?)?|,? and) (?:which|what|who)(?: ones?)?(?: (?:is|are) (?:it|they|that|those))?"
+    r"(?=[?.! ]*$)",
+    re.IGNORECASE,
+)
+
 
 def without_courtesy(text: str) -> str:
-    """Return a question without the words that only make it polite.
+    """Return a question without the words that only make it polite, and two questions for the same as one.
 
     >>> without_courtesy("Could you please tell me who owns Auth, thanks?")
     'who owns Auth?'
@@ -56,5 +69,7 @@ def without_courtesy(text: str) -> str:
     'For the Boston office I would need the sales'
     >>> without_courtesy("Great, thank you! Now which services are written in Rust?")
     'which services are written in Rust?'
+    >>> without_courtesy("Are there services without an owner? Which ones?")
+    'which services without an owner?'
     """
-    return _THANKS.sub("", _POLITE.sub("", text))
+    return _AND_WHICH.sub(r"which \g<what>", _THANKS.sub("", _POLITE.sub("", text)))

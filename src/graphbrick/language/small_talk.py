@@ -24,8 +24,15 @@ _ASKS = Expression(
     re.IGNORECASE,
 )
 _ASIDE = Expression(
-    r"(?P<before>(?:hi,? |hello,? |sorry,? |ok,? |so,? )*(?:i|i'm|i've|i'd|i'll|we|we're|we've"
-    r"|someone|somebody|quick|just a|stupid|silly|simple|one more question)\b ?[^:?]{0,90}:) (?P<asked>[^:]+)$",
+    r"(?P<before>(?:(?:hi|hello|hey|sorry|ok|okay|so|well)[,!.]? )*(?:i|i'm|i've|i'd|i'll|we|we're|we've"
+    r"|someone|somebody|quick|just a|stupid|silly|simple|one more question)\b ?[^:?]{0,90}?(?::| ?[–—]| -+)) "
+    r"(?P<asked>[^:]+)$",
+    re.IGNORECASE,
+)
+_WISHING = Expression(  # «I'm building a farm and need to know how tall an enderman is»
+    r"(?P<before>(?:i|we|i'm|i've|we're|we've)\b [^:?.]{0,90}?\b(?:and|so)(?: (?:i|we))?"
+    r"(?:'d| would| now| really| also)* (?:need|want(?:ed)?|have|like|love|try(?:ing)?|(?:am |was )?wonder(?:ing)?)"
+    r"(?: to (?:know|find out|see|learn|check|understand|figure out))?) (?P<asked>[^:]+)$",
     re.IGNORECASE,
 )
 _BACK = Expression(
@@ -252,6 +259,8 @@ def lead_in(text: str) -> str:
     'Hello, I am preparing a report about the storm.'
     >>> lead_in("I'm new here, so bear with me: who runs Auth?"), lead_in("Our Oslo office only: who works there?")
     ("I'm new here, so bear with me:", '')
+    >>> lead_in("Quick one - who runs Auth?"), lead_in("I plan a trip and want to know when it opens")
+    ('Quick one -', '')
     >>> lead_in("In stock: which products cost most?"), lead_in("Our unpaid orders: which are late?")
     ('', '')
     >>> lead_in("I only need those of 2013. Which flights were late?")
@@ -259,7 +268,7 @@ def lead_in(text: str) -> str:
     >>> lead_in("Ada Marsh works in Oslo. Who is her boss?")
     ''
     """
-    parts = _SENTENCES.match(text) or _ASIDE.match(text)
+    parts = _SENTENCES.match(text) or _ASIDE.match(text) or _WISHING.match(text)
     if parts is None or not _ASKS.match(parts["asked"]):
         return ""
     refers = _RESTRICTS.search(parts["before"]) or _BACK.search(parts["asked"])

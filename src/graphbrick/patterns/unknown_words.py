@@ -213,7 +213,10 @@ class WordReader:
     @cached_property
     def _candidates(self) -> list[str]:
         """The words of the graph and of questions, of which a word may be a typing error."""
-        return sorted(self._spoken.union(word for word in self.asking if word.isalpha() and len(word) >= _SHORTEST))
+        words = {word for word in self.asking if word.isalpha() and len(word) >= _SHORTEST}
+        verbs = {forms.verb_of(word) for word in words} if forms.is_installed() else set()
+        done = {forms.participle(verb) for verb in verbs if verb}  # «released» of `release_date`
+        return sorted(self._spoken.union(words, (word for word in done if len(word) >= _SHORTEST)))
 
     @cached_property
     def _spoken(self) -> frozenset[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
@@ -15,6 +16,20 @@ from graphbrick.patterns.english.places import places_of
 _BY_ADJECTIVE = 0.95  # the score of a place
 _CODE = Expression(r"(?=.*(?:[A-Z].*[A-Z]|\d))[A-Z0-9][\w./-]{1,19}")
 _LONGEST = 3  # words of a code, such as «AB-12»
+_OPENING, _CLOSING = frozenset("<:@.$#"), frozenset(">)")  # of names of code
+
+
+def is_code(graph: Graph, text: str, numbers: Iterable[int]) -> bool:
+    """Return whether a name that begins and ends with signs of code stands in a text as it is: `:has()`.
+
+    Args:
+        graph: The graph.
+        text: The text.
+        numbers: The ids of the names that the text may have.
+    """
+    named = (graph.names.name(number) for number in numbers)
+    codes = (one for one in named if one[:1] in _OPENING and one[-1:] in _CLOSING)
+    return any(re.search(rf"(?<!\S){re.escape(one)}(?=$|[\s?.!,;])", text) for one in codes)
 
 
 def entities_of_codes(graph: Graph, question: Question) -> list[tuple[Span, str, int]]:

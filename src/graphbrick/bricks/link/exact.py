@@ -20,7 +20,7 @@ from graphbrick.language.signs import fit, has_signs
 
 # Longer names are found as given seeds, not in running text.
 _LONGEST_NAME = 64
-_OTHER_SIGNS = 0.95  # the score of a name without the signs that the question has
+_OTHER_SIGNS, _OF_CODE = 0.95, ("(", ">")  # the score of a name without the signs of a question; signs after code
 
 Matches = list[tuple[Span, Mention]]
 
@@ -99,12 +99,15 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
         if written.surplus:
             surface += written.surplus
             names.unlike.add(surface)
-        score = _OTHER_SIGNS if written.surplus else 1.0
-        entry = span, Mention(surface, entities[0], score, tuple(entities[1:]))
-        if span in question.quoted or written.is_marked:
+        entry = span, Mention(surface, entities[0], _OTHER_SIGNS if written.surplus else 1.0, tuple(entities[1:]))
+        is_sure = written.is_marked or span in question.quoted
+        if question.text[question.words[span.last].end :][:1] in _OF_CODE:
+            from graphbrick.bricks.link.codes import is_code  # few questions have code
+
+            is_sure |= is_code(graph, question.text, numbers)
+        if is_sure:
             names.names.append(entry)
-        elif question.is_function_words(span):
-            # "It" inside a question may be the film; "it", or "In" at its beginning, is not.
+        elif question.is_function_words(span):  # "It" may be the film; "it", or "In" at the beginning, is not
             if span.first > 0 and not surface.islower() and any(graph.names.name(n) == surface for n in numbers):
                 names.names.append(entry)
         elif _is_term(graph, question, span, numbers):
@@ -126,14 +129,12 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
 def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int]) -> bool:
     """Return whether a span has only words of types and relations, and no capitals of a name."""
     words = question.words[span.first : span.last + 1]
-    known = vocabulary(graph)
-    # Function words of a span do not count, as in «the director».
+    known = vocabulary(graph)  # function words of a span do not count, as in «the director»
     if not all(word.text in known for word in words if not question.is_function_word(word)):
         return False
-    if question.is_lower(span):
-        return True
-    as_written = any(graph.names.name(number) == question.surface(span) for number in numbers)
-    return span.size == 1 and (not as_written or (span.first == 0 and len(question.words) > 1))
+    is_written = any(graph.names.name(number) == question.surface(span) for number in numbers)
+    is_alone = span.size == 1 and (not is_written or (span.first == 0 and len(question.words) > 1))
+    return is_alone or question.is_lower(span)
 
 
 def _is_number_of(graph: Graph, question: Question, span: Span, entities: Iterable[int]) -> bool:

@@ -23,9 +23,11 @@ _PLACE = Expression(r"(?:\bover )?\bthere\b(?! (?:is|are|was|were|any|a|an)\b)")
 _WAYS = Expression(r"\b(?:go|goes|going|fly|flies|flying|run|runs|lead|leads|travel|travels|get|gets|sail|sails)\s*$")
 _IN_WHICH = Expression(r"^(?P<which>(?:which|what) [a-z -]+? (?:is|was)) (?:that|this|it)(?: in)?$")
 _OWN = Expression(r"\b(?:its|his|her|their)(?= [a-z])")
-_SUCH = Expression(r"\b(?:that|this|the same) (?P<noun>[a-z]+)\b(?! (?:is|are|was|were|has|have) )")
+_AFTER = r"(?:under|as|by|in|on|at|for|from|to|with|of)"
+_SUCH = Expression(rf"\b(?:that|this|the same) (?P<noun>(?!{_AFTER}\b)[a-z]+)\b(?! (?:is|are|was|were|has|have) )")
 _ITSELF = Expression(
-    r"\b(?:it|he|she|him|them|they|that|this)$|(?<=^)(?:it|he|she|they)\b|(?<=[a-z] )(?:it|he|she|him|they)\b"
+    rf"\b(?:it|he|she|him|them|they|that|this)(?=$| {_AFTER}$)"
+    r"|(?<=^)(?:it|he|she|they)\b|(?<=[a-z] )(?:it|he|she|him|they)\b"
 )
 _OF_ITS_OWN = Expression(r"\b(?:its|his|her|their) (?!own\b)[a-z]")  # «I miss e0's manual. Where is it»
 _THEM = Expression(r"\b(?:them|they|these|those)\b(?! [a-z]+s\b)")
@@ -59,6 +61,8 @@ def in_context(text: str, types: Collection[str]) -> InContext | None:
     'which country is e0 in'
     >>> in_context("we buy e0 from them. what is the phone number of that supplier", ["Product"]).text
     'what is the phone number of the supplier of e0'
+    >>> in_context("i saw e0 somewhere. which group do we have that under", ["Group"]).text
+    'which group do we have e0 under'
     >>> in_context("we sell to e0, e1 and e2. which of them use the euro", ["Country"]).text
     'which of e0, e1 and e2 use the euro'
     >>> in_context("take the boss of e0: who is that", ["Person"])

@@ -8,6 +8,10 @@ _MONTH = (
     "(?:january|february|march|april|may|june|july|august|september|october|november|december"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 )
+_UNITS = (
+    "(?:years|months|weeks|days|hours|minutes|seconds|metres|meters|kilomet(?:re|er)s|centimet(?:re|er)s|miles|yards"
+    "|pages|thousands|millions)"
+)
 _US = r"(?:us|here|the (?:company|firm|organi[sz]ation|team)|our (?:company|firm|team))"
 _UNIT = (
     r"(?:second|minute|hour|day|week|month|year|(?:kilo)?met(?:re|er)|mile|kilo(?:gram)?|ton|lit(?:re|er)|inch|foot)"
@@ -199,6 +203,61 @@ EVERYDAY = tuple(
         (rf"^(?:do|did) (?:we|you|they) have (?:any |an? )?(.+?)[?.,]*{_WHICH_ONES}$", r"\1"),
         (rf"^(?:are|is) there (?:any |an? )?(.+?)[?.,]*{_HOW_MANY}$", r"how many \1 are there"),
         (rf"^(?:do|did) (?:we|you|they) have (?:any |an? )?(.+?)[?.,]*{_HOW_MANY}$", r"how many \1 do we have"),
+        (r"\b(?:count|tally) (?:up )?(?:the |our |all (?:the |our )?)?(?=[a-z][a-z -]*? (?:by|per) [a-z ]+$)",
+         "number of "),  # «count our browsers by type»
+        (r"^for (?:each|every)(?: of the)? (.+?)(?: values?)?,? (how many .+?) "
+         r"(?:have|has|had|use|uses|share|carry|(?:are|is|falls?|belongs?) (?:in|on|of|at|under|to|with|from))"
+         r" (?:it|that|this|them)$", r"\2 per \1"),
+        (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?"
+         r"(?:largest|biggest|highest|greatest|widest|broadest) "
+         r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
+         "the most "),
+        (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!of )(?<!what )(?<=[a-z] )(?:the )?(?:smallest|lowest) "
+         r"(?:number|variety|range|selection|choice) of (?:different |distinct |various )?(?=[a-z]+s\b)",
+         "the fewest "),
+        (rf"\b(?:more than|over|above) (\d[\d.,]* (?!{_UNITS}\b)[a-z]+s) (tall|long|high|deep|thick)\b",
+         r"\2er than \1"),
+        (r"^(?:which|what) ([a-z]+) (?:(?:is|was) (?:(?:also|better|otherwise|usually) )?"
+         r"(?:known (?:as|under|by)|called|named|listed (?:as|under))|goes by) (?:the (?:name|alias)(?: of)? )?(e\d+)$",
+         r"\1 called \2"),
+        (r"^(?:which|what) ([a-z]+) do (?:we|you|they) (?:have|list|track|know|keep|file|store) (e\d+) (?:under|as)$",
+         r"\1 called \2"),
+        (r"^(?:for )?((?:which|what|how many) .+?) (?:do|did|have) (?:we|you|they) (?:have |got )?no (.+?)"
+         r"(?: (?:for|of|from|on|with|in|about|against))?$", r"\1 have no \2"),
+        (r"^what (?:can|could|should|do|might) (?:we|i|you|one) do against (?=(?:the )?e\d+$)", "what helps against "),
+        (r"\b(mitigations?|protections?|defen[cs]es?|measures?|remed(?:y|ies)|treatments?|medicines?) against\b",
+         r"\1 for"),
+        (r"^(?:everything|anything|all) (?:(?:that|which) )?(?:(?:was|is|were|has been) )?([a-z]+ed) "
+         r"(?=(?:in|on|before|after|since|between|from|until|during) )", r"what was \1 "),
+        (r"\bwhose ([a-z -]+?) (?:stops?|ends?|reach(?:es)?|falls?|lies|starts?|begins?|dates?)(?: up)?"
+         r"(?: somewhere| sometime| some time)? (?=(?:in|before|after|on|since|until|between|from) )", r"with \1 "),
+        (r"^(?:apart from|aside from|besides|other than|except(?: for)?|excluding|not counting) (e\d+)"
+         r"(?: itself| himself| herself| themselves)?,? ((?:who|which|what|how many) .+)$", r"\2 except \1"),
+        (r"^(?:looking (?:only )?at|considering|taking|among|for|of|across|over)(?: only)?(?: all)? (?:of )?(?:the )?"
+         r"(?!each\b|every\b|[^:,]*(?<!e)\d)(.+?)[:,] (what is the (?:average|mean|median|total|combined|highest"
+         r"|lowest|largest|smallest|maximum|minimum) [a-z -]+)$", r"\2 of the \1"),
+        (r"^((?:the )?e\d+)(?:,| ?[-–:])? (?:what do (?:we|you) know|what is known|anything known)"
+         r"(?: (?:about|of|on) (?:it|him|her|them))?$", r"tell me about \1"),
+        (r", (?:from|by|of|for|across) (?:all|any|whatever) [a-z]+s$", ""),
+        (r"^(which|what) single (?=[a-z]+ .*\b(?:most|least|fewest|[a-z]{2,}est)\b)", r"\1 "),
+        (r"^(?:on )?(?:what|which) (?:exact )?(?:day|date) did (?=(?:the )?e\d+ (?:start|begin|stop) )", "when did "),
+        (r"^((?:which|what|how many) .+?) (?:do|does|did) ((?:the )?e\d+) (?:lack|miss) ((?:in|of|from|among) .+)$",
+         r"\1 \3 does \2 not have"),
+        (r"^((?:which|what|how many) .+?) (?:do|does|did) ((?:the )?e\d+) (?:lack|miss)$", r"\1 does \2 not have"),
+        (r"\b(that |which )?((?:the )?e\d+) (?:lacks|misses|is (?:missing|lacking))$", r"\1\2 does not have"),
+        (r"^((?:which|what|how many) .+?) (?:is|are) (?:missing|absent|lacking) (?:in|from|at) ((?:the )?e\d+)$",
+         r"\1 does \2 not have"),
+        (r"(?<=[a-z]s )(?:(?:that|which) (?:are|is) )?(?:missing|absent|lacking) (?:in|from|at) ((?:the )?e\d+)$",
+         r"that \1 does not have"),
+        (r"(?<=[a-z]s )(?:(?:that|which|who) )?(?:lack|are (?:missing|lacking)) (?=(?:the |an? |any )?[a-z])",
+         "without "),
+        (r"\b(?:is|are|was|were) (?:able|allowed) to\b", "can"),
+        (r"(?<=[a-z] )(that|which|who) cannot (?!be\b)(?=[a-z]+ [a-z]+)", r"\1 do not "),
+        (r"\b((?:takes?|accepts?|consumes?) .+?) as (?:an? |their |its )?inputs?\b", r"\1"),
+        (r"\b((?:makes?|produces?|generates?|gives?|returns?) .+?) as (?:an? |their |its )?outputs?\b", r"\1"),
+        (r"\b(?:do|does|did) ((?:the |our )?[a-z0-9 -]+?) have no (support|need|use|demand|control) (?:for|of|over)\b",
+         r"does \1 not \2"),
+        (r"\b(?:has|have|had) no (support|need|use|demand|control) (?:for|of|over)\b", r"does not \1"),
         (r"\bvery (first|last|best|worst|latest|oldest|newest)\b", r"\1"),
         (r"\b(?:came|come|comes) out (?=(?:in|on|before|after|between|since|during|from|until) )", "was released "),
         (r"\b(?:has |have |had )?(?:brought|brings|put|puts) out (?=(?:the )?(?:most|fewest|any|[a-z]+s\b))", "has "),

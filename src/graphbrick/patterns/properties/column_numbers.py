@@ -17,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 _OF_TIMES = Expression(r"year|date|since|until|from|(?:ed|built|born|start|end|begin|day|time)$")
 _DATE_TEXT = Expression(r"[12]\d{3}(?:-[01]\d(?:-[0-3]\d)?)?")
 _ERA_TEXT = Expression(r"(?:(?P<ad>AD) )?(?P<year>\d{1,5})(?: ?(?P<era>B\.?C\.?(?:E\.?)?|C\.?E\.?|A\.?D\.?))?")
+_MONTH_TEXT = Expression(r"(?:1[89]|20|21)\d\d-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?")
 _READ_TEXTS = 50  # that tell whether a column of texts has dates
 _BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335])  # days of the year 2000
 
@@ -24,14 +25,16 @@ _BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335]
 def are_dates(column: Column) -> bool:
     """Return whether a column of texts has years, months and days side by side, such as 2012 and 2019-03.
 
-    Years may have an era, whatever the name of the column: 44 BC, 79 CE.
+    Years may have an era, whatever the name of the column: 44 BC, 79 CE. Years alone may be other numbers, unless the
+    name of the column speaks of a time.
     """
     if column.kind != Kind.TEXT or column.is_list or not len(column):
         return False
     texts = [str(column.value(row)) for row in range(min(len(column), _READ_TEXTS))]
     if all(_year_of_era(text) is not None for text in texts):
         return True
-    return bool(_OF_TIMES.search(column.name.lower())) and all(map(_DATE_TEXT.fullmatch, texts))
+    is_date = (_DATE_TEXT if _OF_TIMES.search(column.name.lower()) else _MONTH_TEXT).fullmatch
+    return all(map(is_date, texts))
 
 
 def _year_of_era(text: str) -> float | None:

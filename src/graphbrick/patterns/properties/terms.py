@@ -142,7 +142,9 @@ def _terms_at(
         if size:
             yield Term(words[at].start(), words[at + size - 1].end(), (source,), True, True)
         size = len(source.stems)
-        if tuple(stemmed[:size]) != source.stems and not (source.kind == Kind.BOOLEAN and _adverb(words[at], source)):
+        if tuple(stemmed[:size]) != source.stems:
+            size = _size_of_state(source, words[at], stemmed) if source.kind == Kind.BOOLEAN else 0
+        if not size:
             continue
         if source.kind == Kind.BOOLEAN:
             last = words[at + size - 1]
@@ -213,10 +215,18 @@ def _size_of_prize(source: Source, words: Sequence[re.Match[str]], at: int, form
     return len(name) if before and before[-1] in _WINS else 0
 
 
-def _adverb(word: re.Match[str], source: Source) -> bool:
-    """Return whether a word is the adverb of a boolean property: «remotely» of `remote`."""
-    text = word[0].lower()
-    return len(source.stems) == 1 and text.endswith("ly") and stem(text[:-2]) == source.stems[0]
+def _size_of_state(source: Source, word: re.Match[str], forms: Sequence[str]) -> int:
+    """Return how many words say a boolean property otherwise than by its name; 0 if they do not.
+
+    They may be an adverb («remotely» of `remote`), the same words the other way round («calls tools» of `tool_call`),
+    or with a space inside one of them («web extensions» of `accepts_webextensions`).
+    """
+    text, size = word[0].lower(), len(source.stems)
+    if size == 1 and text.endswith("ly") and stem(text[:-2]) == source.stems[0]:
+        return 1
+    if size == 2 and tuple(forms[1::-1]) == source.stems:
+        return 2
+    return size + 1 if "".join(forms[: size + 1]) == "".join(source.stems) and len(forms) > size else 0
 
 
 def _may_be_value(span: Sequence[str], known: Set[str]) -> bool:

@@ -12,16 +12,12 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import Date
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
+from graphbrick.bricks.retrieve.operators.properties.which_number import in_unit_of_noun
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
 from graphbrick.bricks.retrieve.operators.wordings.money import check_currency, scale_said
-from graphbrick.bricks.retrieve.operators.wordings.units import (
-    check_unit,
-    in_own_unit,
-    is_length,
-    names_by_unit,
-)
+from graphbrick.bricks.retrieve.operators.wordings.units import check_unit, in_own_unit, is_length, names_by_unit
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
@@ -379,7 +375,8 @@ class Comparisons:
         names = self.english.comparatives["more recent"].names if bounds.is_time else bounds.names
         of_class = "" if names else self.resolver.lexicon.classes_of(base.run(self.place))
         names = names or names_by_unit(self.english, unit, of_class, bare=not words)
-        return base, self.resolver.measure(words, names, base, wording)
+        measure = in_unit_of_noun(self.resolver, base, bounds.names, words)
+        return base, measure or self.resolver.measure(words, names, base, wording)
 
     def _bounded_by_entity(self, base: SetPlan, bounds: Bounds, words: str) -> SetPlan:
         """Read «larger than e1», «more people than e1»."""

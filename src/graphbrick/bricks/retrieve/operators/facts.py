@@ -24,6 +24,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.properties.codes import code_of
 from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
+from graphbrick.bricks.retrieve.operators.properties.which_number import in_full, told_if_several
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.triples.commonest import all_values, commonest
 from graphbrick.bricks.retrieve.operators.triples.verbs import done
@@ -36,9 +37,9 @@ from graphbrick.patterns.properties.sources import Source, has_columns, sources_
 
 _SAMPLE, _MOST, _DATES = 20, 1_000, (Kind.DATE, Kind.DATETIME, Kind.INTEGER)  # entities, and triples of each, read
 _GENERAL = frozenset(map(stem, "address name level status id code label text".split()))
+_TIME = frozenset(map(stem, "date day time year month moment".split()))
 _AMOUNT, _IN = Expression(r"(?:least|most) "), Expression(r" (?:in|on|at)$")  # the first stands after «at»
-_YES_NO = Expression(r"(?:is|are|was|were|do|does|did|has|have|had|can) ")
-_TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
+_OTHER_LEAD = Expression(r"(?:is|are|was|were|do|does|did|has|have|had|can|when) ")
 
 
 class Facts:
@@ -83,7 +84,7 @@ class Facts:
         sources = [
             source
             for source in self.sources
-            if (not kinds or source.kind in kinds)
+            if (not kinds or source.kind in kinds or (source.is_date and Kind.DATE in kinds))
             and all(self.english.is_among(word, self.resolver.words_of(source)) for word in words)
         ]
         return sorted(sources, key=lambda source: len(self.resolver.words_of(source) - set(words)))
@@ -266,8 +267,7 @@ class Facts:
 
     def _when(self, text: str) -> Plan | None:
         """Read «when was e0 hired», «when did e0 happen»."""
-        match = self.english.match("when", text)
-        if not match:
+        if not (match := self.english.match("when", text)):
             return None
         is_noun = not match["verb"] and not MENTION.fullmatch(match["who"])  # «when is the birthday of e0»
         if is_noun and (of_noun := self._of(f"what is the {match['who']}")) is not None:
@@ -276,9 +276,9 @@ class Facts:
         verbs = self.english.without_objects(self.english.content(match["verb"] or ""))
         said = self.said(verbs, kinds=_DATES) or self.said(verbs[1:], kinds=_DATES)
         sources = [source for source in said if source.is_date]
-        plan = None if match["other"] else self.values(sources, base)  # «join e1» is no date of e0 alone
-        if plan is not None:
-            return plan
+        plan = None if match["other"] else self.values(in_full(sources, text), base)  # «join e1» is of both
+        if isinstance(plan, Values):
+            return told_if_several(self.resolver, plan, sources, text)
         own = [source for source in self.sources if source.is_date and self.own([source], base)]
         begun = begins_or_ends(set(verbs), own)
         plain = begun or [source for source in own if source.words <= _TIME]
@@ -349,15 +349,15 @@ class Facts:
 
     def _between(self, text: str) -> Plan | None:
         """Read «what role did e0 play in e1»: a property of the triples that join two entities."""
-        mentions = MENTION.findall(text)
-        if len(mentions) != 2 or _YES_NO.match(text) or self.english.cues.search(re.sub(r"^how much ", "", text)):
+        mentions, graph = MENTION.findall(text), self.place.graph
+        if len(mentions) != 2 or _OTHER_LEAD.match(text) or self.english.cues.search(re.sub(r"^how much ", "", text)):
             return None
-        graph = self.place.graph
         joined = self.joining(*(self.parser.entities[int(number)] for number in mentions))
         said = self.english.content(text)
-        names = {name for triple in joined for name in graph.triple_properties(triple)}
-        spoken = [name for name in names if any(self.english.is_among(word, set(stems(spaced(name)))) for word in said)]
-        return TripleValues(tuple(joined), spoken[0]) if len(spoken) == 1 else None
+        own = {name: stems(spaced(name)) for triple in joined for name in graph.triple_properties(triple)}
+        fits = {name: sum(self.english.is_among(word, set(own[name])) for word in said) for name in own}
+        best = [name for name in fits if 0 < fits[name] == max(fits.values())]  # «input cost» is no `cost_output`
+        return TripleValues(tuple(joined), best[0]) if len(best) == 1 else None
 
     def joining(self, one: int, other: int) -> list[int]:
         """Return the triples between two entities."""

@@ -18,7 +18,7 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.said_dates import day_of_name, said_days
 from graphbrick.language.small_talk import is_of_occasion, lead_in, lead_out, purpose
-from graphbrick.language.stems import WORD, possible_singulars, stem
+from graphbrick.language.stems import WORD, is_plural, possible_singulars, spaced, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.english.context import in_context
 from graphbrick.patterns.english.everyday import EVERYDAY
@@ -41,7 +41,9 @@ _POSSESSIVE_BEFORE_VERB = Expression(  # «what language does e0's species speak
     r"\b(does|do|did) (e\d+)'s? ([a-z -]+?) ([a-z]+)"
     r"(?=$| (?:from|into|in|at|onto|on|to|with|for|of|as|by|about|over|under|against|up|e\d+)\b)"
 )
-_INDIRECT = Expression(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
+_INDIRECT = Expression(
+    r"^(?P<lead>who|what|where|when|how (?!many|much)[a-z]+) (?P<what>(?:the |e\d+).+?|e\d+) (?P<be>is|are|was|were)$"
+)
 _FRONTED = Expression(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
@@ -122,7 +124,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
             continue  # another reading of a name that has its placeholder
         names = [graph.label(entity), *graph.aliases(entity)]
         if entity in named and not _is_id(graph, entity, named[entity], names):
-            names.insert(0, named[entity])
+            is_code = not (names[0][:1].isalnum() or names[0][-1:].isalnum()) and named[entity] in names[0]
+            names.insert(int(is_code), named[entity])  # all of `:has()`, if it stands there
         label = graph.label(entity)  # «2001 oslo bears» is no number, as «2001 Oslo Bears» is not
         place = next((span for name in names if (span := _find(text, name, places))), None)
         if _is_number(label if label.casefold() == names[0].casefold() else names[0]):
@@ -230,7 +233,7 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
         is_unsure |= _speaks_of(graph, before, query)
         query = replace(query, text=query.text[len(before) :].lstrip())
     before = lead_in(query.text)
-    if before and not _speaks_of(graph, before, query):
+    if before and not _speaks_of(graph, before, query) and not _says_which(graph, before, query.text[len(before) :]):
         event(f"not part of the question: «{before}»", "operators.lead_in", text=before)
         query = replace(query, text=query.text[len(before) :].lstrip())
     after = lead_out(query.text)
@@ -240,6 +243,14 @@ def courtesy_left_out(graph: Graph, query: Query) -> tuple[Query, bool]:
         is_unsure |= is_open
         query = replace(query, text=query.text[: -len(after)].rstrip())
     return query if is_name else replace(query, text=without_courtesy(query.text)), is_unsure
+
+
+def _says_which(graph: Graph, before: str, asked: str) -> bool:
+    """Return whether a sentence before a question tells of which things it asks: «I'm looking at nurses»."""
+    table = getattr(graph, "type_table", None)
+    names = {stems(spaced(table[2][number])) for number in range(len(table[2]))} if table else set()
+    several = {stem(word) for word in WORD.findall(before.lower()) if is_plural(word)} - set(stems(asked))
+    return any((word,) in names for word in several)
 
 
 def _speaks_of(graph: Graph, text: str, query: Query) -> bool:
@@ -300,10 +311,13 @@ def _common_words(
     """Return the places of words that name an entity and mean nothing else."""
     places = []
     longer = [(one.start, one.end) for one in terms_in(graph, text) if " " in text[one.start : one.end]]
+    spoken = {source.spoken for source in sources_of(graph) if " " in source.spoken}  # «release date» names no date
+    names = [found.span() for name in spoken for found in re.finditer(rf"\b{re.escape(name)}\b", text.lower())]
     for word in re.finditer(r"[^\W\d_]{3,}", text):
         if (
             known(word[0].lower())
             or (word[0].islower() and any(start <= word.start() and word.end() <= end for start, end in longer))
+            or any(start <= word.start() < end for start, end in names)
             or text[: word.start()].lower().endswith("whose ")
             or any(word.start() < end and start < word.end() for start, end, _ in taken)
         ):

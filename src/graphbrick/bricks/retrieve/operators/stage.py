@@ -170,7 +170,7 @@ class Operators(RetrieveStage):
     def _spelled(self, query: Query, graph: Graph) -> Query:
         """Return a question without typing errors in words of the graph."""
         lexicon = self._lexicon(graph)
-        words = english().for_classes(lexicon.by_class)
+        words = english().for_graph(lexicon.by_class, lexicon.words)
         names = {word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower())}
         whole = {source.spoken for source in sources_of(graph)}
         reader = WordReader(
@@ -191,7 +191,7 @@ class Operators(RetrieveStage):
     def _retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         graph = cast(Graph, subgraph.graph)
         scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
-        words = english().for_classes(lexicon.by_class)
+        words = english().for_graph(lexicon.by_class, lexicon.words)
         question = in_words_of_ratings(graph, question_of(graph, query, partial(is_known, lexicon, words)))
         question = with_classes(graph, question, lexicon, words)
         cues = words.cues_in(in_years(graph, question).text)

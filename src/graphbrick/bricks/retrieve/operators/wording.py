@@ -159,9 +159,10 @@ class English:
         same = f"{word[:-1]}{_SAME_ENDING[word[-1]]}" if word[-1:] in _SAME_ENDING else word  # study, studied
         return word in words or same in words or any(words >= set(name) - _SMALL for name in self.near.get(word, ()))
 
-    def for_classes(self, classes: Iterable[Stems]) -> English:
-        """Return the wordings for a graph in which words such as «item» name classes, so that they have a meaning."""
+    def for_graph(self, classes: Iterable[Stems], words: Set[str]) -> English:
+        """Return the wordings for a graph: «item» has a meaning if a class is called so, «make» beside «produces»."""
         names = {word for name in classes if len(name) == 1 for word in name}
+        names |= {one for one in ("mak", "tak") if one in words or any(words >= set(name) for name in self.near[one])}
         same = {word for word in self.plain | self.anything if stem(word) in names}
         return _without_plain(frozenset(same)) if same else self
 
@@ -186,9 +187,8 @@ class English:
     def cues_in(self, text: str) -> list[str]:
         """Return the words of a question that call for an operator, the first that counts first.
 
-        >>> texts = "how many countries border e0", "is e0 in e1", "which is near e0", "which share an end with no e0"
-        >>> [english().cues_in(text) for text in texts]
-        [['how many'], ['is'], [], ['share', 'no']]
+        >>> [english().cues_in(text) for text in ("how many towns border e0", "is e0 in e1", "which is near e0")]
+        [['how many'], ['is'], []]
         """
         first, number = self.match("auxiliary", text), self.search("cue_before_number", text)
         matches = [*filter(None, [first]), *self.cues.finditer(text), *filter(None, [number])]

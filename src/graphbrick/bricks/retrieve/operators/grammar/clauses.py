@@ -252,7 +252,10 @@ class Clauses(Verbs):
         """Yield the objects to which as many of a group as is said do what a verb at a place says."""
         names = [name for name in self.links.joins if group.is_any or name in group.classes]
         for name in names:
-            for link, end in [*self.links.by_verb(at, name, passive=passive), *self._busy_with(at, name, subject)]:
+            ways = [*self.links.by_verb(at, name, passive=passive), *self._busy_with(at, name, subject)]
+            if self.tokens.word(at) == "have":  # «(features that) e0 does not have»
+                ways += [(link, at + 1) for link in self.links.plain(name, (subject.name,), "have")]
+            for link, end in ways:
                 if not link.leads_to((subject.name,)) or (counted and not is_countable(self.place, link)):
                     continue
                 back = link.back(name)

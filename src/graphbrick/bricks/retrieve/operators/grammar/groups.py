@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -15,10 +15,12 @@ from graphbrick.bricks.retrieve.operators.grammar.measures import CountIn
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import Place
-from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Edges
+from graphbrick.bricks.retrieve.operators.triples.columns import triple_properties
+from graphbrick.bricks.retrieve.operators.triples.edges import Condition, Edges, Measures
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.core import Subgraph
 from graphbrick.core.session import current_session
+from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import Source
 
 
@@ -35,6 +37,14 @@ class Quantity(NamedTuple):
 
 
 SOME, NO = Quantity(), Quantity("no")
+_BOUNDS: dict[str, Callable[[float], tuple[float, float]]] = {
+    "over": lambda number: (number, np.inf),
+    "least": lambda number: (number, np.inf),
+    "under": lambda number: (-np.inf, number),
+    "most": lambda number: (-np.inf, number),
+    "exactly": lambda number: (number, number),
+}
+_AMOUNTS = frozenset(map(stem, "quantity qty amount count units pieces copies".split()))
 
 
 class Group(NamedTuple):
@@ -118,6 +128,11 @@ def linked(
     if group.is_any and is_denied(subject.plan, link):
         return  # «accounts that do not roll up to anything»: «(roll) up to anything»
     kind, number = group.quantity
+    if isinstance(group.plan, p.Listed) and len(group.plan.entities) == 1 and kind in _BOUNDS:
+        amount = _amount(place, link, group.quantity)
+        if amount is not None:
+            yield Reading(joined(subject, link, group.plan, (*conditions, amount)), end, link, group)
+        return
     ends: SetPlan = link.everything() if group.is_any else group.plan
     some = joined(subject, link, ends, conditions)
     wide = joined(subject, link, group.alike, conditions) if group.alike not in (None, ends) else None
@@ -138,6 +153,17 @@ def linked(
         if number or kind != "least":
             many = p.compared(subject.plan, CountIn(link.steps, ends, conditions), kind, number)
             yield Reading(many, end, link, group, can_be_denied=kind != "exactly")
+
+
+def _amount(place: Place, link: Link, quantity: Quantity) -> Condition | None:
+    """Return the condition that «8 obsidian» sets to the one amount that stands at the triples of a relation."""
+    ((relation, _), *others), number = link.steps, quantity.number
+    own = [one for one in triple_properties(place.graph) if relation in one.relations and one.is_number]
+    amounts = [one.name for one in own if _AMOUNTS & one.words]
+    if others or len(amounts) != 1:
+        return None
+    low, high = _BOUNDS[quantity.kind](number)
+    return Measures(amounts[0], low, high, includes=quantity.kind not in ("over", "under"))
 
 
 def is_denied(plan: SetPlan, link: Link) -> bool:

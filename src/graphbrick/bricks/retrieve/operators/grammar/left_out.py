@@ -22,6 +22,8 @@ from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, spaced, stems
 from graphbrick.patterns.lexicon import SMALL, label_stems
+from graphbrick.patterns.properties.sources import has_columns
+from graphbrick.patterns.properties.value_parts import PartOf, parts_of_values
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -34,6 +36,7 @@ _NOT_WITHIN = Expression(  # «not before» is from then on
 _NO = Expression(r"\bno (?!(?:longer|one|more|less|fewer|later|earlier)\b)[a-z]+")
 _WITHOUT = Expression(r"\b(?:without|except|excluding)\b")
 _NONE = Expression(r"\b(?:none|nobody|no one|nothing|neither|nor)\b")
+_LACKS = Expression(r"\b(?:lack|lacks|lacked|lacking|missing|absent)\b")
 _ONLY = Expression(r"(?<!\bthe )(?<!\bnot )(?<!-)\b(?:only|solely|exclusively)\b(?! a\b)(?!-)")
 _MORE = Expression(r"\b(?:more|fewer)\b(?! than\b)")
 _OR_MORE = Expression(r"\bor (?:more|fewer|less)\b")
@@ -95,6 +98,7 @@ _AND_WHO = Expression(r"\band (?:who|what|when|where|how)\b")  # a second questi
 _OTHER = Expression(r"(?<!\beach )\b(?:other|another)\b(?! than\b)")
 _PLACED = Expression(r"\b(?:in|at|on) (e\d+)\b")
 _LOOKED_AT = 50  # answers
+_SHOWN = 3  # values in a message
 _NUMBERS = dict(zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True))
 _NUMBER = Expression(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! (?:thirds|quarters|million|billion|thousand|hundred)\b)(?!-)")
 
@@ -126,6 +130,7 @@ def check_left_out(parser: Parser, plan: Plan | None) -> None:
         year = match["year"] or match["said"]
         if year not in plain:
             raise UnreadWordError(year)
+    assume_kind(parser, plan)
     other = _OTHER.search(bare)
     if other is not None and not _NEGATED.search(shown):
         assume_other(parser, plan, other[0])
@@ -202,10 +207,29 @@ def check_grammar(parser: Parser, plan: Plan) -> None:
     _check_shown(parser, plan, text, shown)
     _check_adjective(parser, shown)
     _check_texts_of_triples(parser, shown)
+    assume_kind(parser, plan)
     for one in triple_properties(parser.place.graph):
         word = spaced(one.name).lower()
         if one.kind == Kind.BOOLEAN and re.search(rf"\b{re.escape(word)}\b", text) and word not in shown:
             raise UnreadWordError(word)
+
+
+def assume_kind(parser: Parser, plan: Plan) -> None:
+    """Record as an assumption that «mobs» are of the type `mob`, where the values of another property end in it too."""
+    text, shown, graph = parser.question.text, plan.text(parser.place), parser.place.graph
+    for term in parser.conditions.terms(text) if has_columns(graph) else ():
+        word = text[term.start : term.end]
+        is_taken = re.search(rf" {re.escape(str(term.value))}\b", shown) is not None
+        if term.named or " " in word or not is_plural(word) or not is_taken:
+            continue
+        for other in (one for kind in parts_of_values(graph, word, (), frozenset()) for one in kind.sources):
+            if not isinstance(other, PartOf) or other.of in term.sources or other.name in shown:
+                continue
+            values = [one for one in sorted(other.values) if stems(one)[-1:] == stems(word)]
+            if values:
+                taken, instead = f"{term.sources[0].name} {term.value}", ", ".join(values[:_SHOWN])
+                said = f"{word!r} is taken for {taken}; there is {other.name} {instead} too"
+                parser.resolver.assumptions.setdefault(plan, said)
 
 
 def check_path(parser: Parser) -> None:
@@ -213,7 +237,7 @@ def check_path(parser: Parser) -> None:
     _check_texts_of_triples(parser, "")
     _check_adjective(parser, "")
     bare = MENTION.sub(" ", parser.question.text)
-    unread = (_NONE, _MORE, _AND_WHO, _ON_TIME, _EACH_TIME)
+    unread = (_NONE, _LACKS, _MORE, _AND_WHO, _ON_TIME, _EACH_TIME)
     word = next((found for pattern in unread if (found := pattern.search(bare))), None)
     if word is not None and word[0] not in parser.resolver.lexicon.words:
         raise UnreadWordError(word[0])

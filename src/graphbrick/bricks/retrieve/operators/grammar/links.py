@@ -297,7 +297,7 @@ class Links:
         steps = steps or frozenset(self._below(name))  # «subclass» is the noun of `subClassOf` itself
         joins = self.between(start, None)
         found = [join for join in joins if (join.relation, join.forward) in steps]
-        return self.merged(found or self._derived(name, joins))
+        return self.merged(found if steps else self._derived(name, joins))  # a producer is not what is produced
 
     def _derived(self, name: Stems, joins: Iterable[Join]) -> list[Join]:
         """Return the one relation with a word that begins as a noun does: `ALLERGIC_TO` of allergies."""

@@ -16,7 +16,7 @@ from graphbrick.bricks.retrieve.operators.grammar.small_words import QUANTITIES
 from graphbrick.bricks.retrieve.operators.measures import span_of
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties
-from graphbrick.bricks.retrieve.operators.triples.edges import Condition, During, Edges, Measures, Said
+from graphbrick.bricks.retrieve.operators.triples.edges import Condition, During, Edges, Holds, Measures, Said
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.values import Kind
@@ -50,11 +50,12 @@ class Roles(Numbers):
     @cached_property
     def texts(self) -> dict[Stems, tuple[TripleProperty, str]]:
         """The few texts of properties of triples by their stems."""
-        texts = {}
+        texts = dict[Stems, tuple[TripleProperty, str]]()
         named = {one.name: one for one in self.of_triples if one.kind == Kind.TEXT}
         for column in self.place.graph.columns:
             if column.of_triples and column.name in named:
-                texts.update({stems(text): (named[column.name], text) for text in column.few_texts(_FEW)})
+                for text in column.few_texts(_FEW):
+                    texts[tuple(text.lower().split())] = texts[stems(text)] = (named[column.name], text)
         return texts
 
     def text_of_triples(self, at: int) -> Iterator[tuple[TripleProperty, str, int]]:
@@ -67,10 +68,13 @@ class Roles(Numbers):
                 continue  # «in series 9» has no result IN
             head, mark, rest = last.partition("-")  # «runners-up»
             singulars = (f"{one}-{rest}" for one in possible_singulars(head)) if mark else possible_singulars(last)
-            for form in (last, *singulars):
-                found = self.texts.get((*tokens.stems(at, end - 1), *stems(form)))
+            ways = ((*tokens.stems(at, end - 1), *stems(form)) for form in (last, *singulars))
+            for way in (*ways, tuple(tokens.words[at:end])):
+                found = self.texts.get(way)
                 if found is not None:
-                    yield (*found, end)
+                    after = end + len(found[0].stems)
+                    is_named = tokens.stems(end, after) == found[0].stems  # «the -ms- prefix»
+                    yield from ((*found, place) for place in ((after, end) if is_named else (end,)))
                     break
 
     def _named_text(self, at: int) -> Iterator[tuple[TripleProperty, str, int]]:
@@ -156,6 +160,7 @@ class Roles(Numbers):
             for one, text, end in self.text_of_triples(start):
                 if relation in one.relations:
                     yield Said(one.name, text), end
+        yield from self._state(at, own, relation)
         start = tokens.past(at, ("in", "with", "a", "an", "the", "for"))
         yield from self._any_of(at, own)
         for one in own:
@@ -188,6 +193,17 @@ class Roles(Numbers):
         counts = [one for one in self.of_triples if relation in one.relations and one.is_number]
         counts = [one for one in counts if one.words <= QUANTITIES - {stem("amount")}]
         return counts[0] if len(counts) == 1 else None
+
+    def _state(self, at: int, own: list[TripleProperty], relation: int) -> Iterator[tuple[Condition, int]]:
+        """Yield «(implements) only partially», where `partial_implementation` of the triples is true."""
+        start = self.tokens.past(at, ("only", "just"))
+        word, label = self.tokens.word(start), self.links.labels[relation]
+        said = stem(word.removesuffix("ly")) if word.endswith("ly") else ""
+        for one in own if said else ():
+            rest = one.stems[1:]
+            is_of_verb = all(noun.startswith(verb) for noun in rest for verb in label[:1])
+            if one.kind == Kind.BOOLEAN and one.stems[0] == said and is_of_verb:
+                yield Holds(one.name), start + 1
 
     def _is_event(self, relation: int) -> bool:
         """Return whether a relation says by its label that something was done at once: `REGISTERED_AT`, `JOINED`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, product
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.dates import MAKING
@@ -168,11 +168,10 @@ class Verbs(Clocks):
         if not tokens.verb_stems(at) & GETS:
             return
         for bound, end in self.bound(tokens.past(at + 1, ("a", "an", "the"))):
-            if bound.date is not None or bound.names or bound.relative is not None:
-                continue
-            for one in [number for number in self.of_triples if number.is_number]:
-                size = len(one.stems)
-                start = end + size if tokens.stems(end, end + size) == one.stems else end
+            is_other = bound.date is not None or bound.names or bound.relative is not None
+            for one in [number for number in self.of_triples if number.is_number and not is_other]:
+                start = end + len(one.stems)
+                start = start if tokens.stems(end, start) == one.stems else end
                 for group, last in self.group(start + 1) if tokens.is_one_of(start, PLACED) else ():
                     for link in self.links.plain(subject.name, group.classes, tokens.word(start)):
                         own = [number for number in self.of_triples if self._is_at(number, link) and number.is_number]
@@ -236,20 +235,36 @@ class Verbs(Clocks):
             yield from self._longest(end, subject, link, group)
             for conditions, last in self.conditions(end, link):
                 yield from linked(self.place, subject, link, group, last, conditions)
-        if self.tokens.word(at) not in PLACED or self._is_time(at):
+        yield from (shared := list(self._shared_object(at, subject, link)))
+        if not shared and (self.tokens.word(at) not in PLACED or self._is_time(at)):
             yield from self._to_anything(at, subject, link)
 
     def _units_of(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
         """Yield «(contain) more than 110 units of one product», by a quantity at the triples of the verb."""
         tokens, relation = self.tokens, link.steps[0][0]
-        quantity = self.quantity_of(relation) if len(link.steps) == 1 else None
-        for bound, end in self.bound(at) if quantity is not None else ():
-            if quantity is None or not tokens.is_one_of(end, _PIECES) or tokens.word(end + 1) != "of":
-                continue  # without «of» they may be all units taken together
+        quantities = filter(None, [self.quantity_of(relation)] if len(link.steps) == 1 else [])
+        for quantity, (bound, end) in product(quantities, self.bound(at)):
+            is_of = tokens.is_one_of(end, _PIECES) and tokens.word(end + 1) == "of"  # else all units taken together
             start = tokens.past(end + 2, ("the", "same", "a", "an", "any", "one", "single"))
-            for group, last in islice(self.group(start), 1):
+            for group, last in islice(self.group(start), 1) if is_of else ():
                 for condition, _ in self.number_at(quantity, bound, end):
                     yield from linked(self.place, subject, link, group, last, (condition,))
+
+    def _shared_object(self, at: int, subject: Subject, link: Link) -> Iterator[Reading]:
+        """Yield «(accept) and produce images», «(accept) but do not produce images»: two verbs with one object."""
+        tokens, word = self.tokens, self.tokens.word(at)
+        second_at = tokens.past(at + 1, ("do", "does", "did"))
+        negated = tokens.is_one_of(second_at, ("not", "never"))
+        others = self.links.by_verb(second_at + negated, subject.name) if word in ("and", "or", "but") else []
+        for other, start in others:
+            for group, end in self.group(start) if other != link else ():
+                is_object = not group.is_any and link.leads_to(group.classes) and other.leads_to(group.classes)
+                firsts, seconds = (linked(self.place, subject, way, group, end) for way in (link, other))
+                for one, second in (
+                    product(firsts, self.denied_if(subject, seconds, negated=negated)) if is_object else ()
+                ):
+                    both = p.Either if word == "or" else p.Both
+                    yield Reading(both((one.plan, second.plan)), end, can_be_denied=False)
 
     def _their(self, at: int, subject: Subject) -> Iterator[tuple[Group, int]]:
         """Yield «(joined) their airline», where one relation alone joins the subjects to such."""

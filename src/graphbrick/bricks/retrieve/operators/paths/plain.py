@@ -20,7 +20,7 @@ from graphbrick.core import Evidence, Path, Query
 from graphbrick.core.trace import event
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.stems import Stems, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.language.voice import begins_at, says_way
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
@@ -42,9 +42,11 @@ _OF_ONE_THAT_DOES = Expression(
     r"\b(?P<do>do|does|did|has|have|had) the (?P<noun>[a-z]+) of (?P<who>e0) (?P<verb>[a-z].*)$"
 )
 _ASKED_NOUN = Expression(
-    r"^(?:(?:who|what) (?:is|are|was|were) )?(?:the )?(?:[a-z]+ )?(?P<noun>[a-z]+) (?:of|in|at|for)\b"
+    r"^(?:(?:who|what) (?:is|are|was|were) )?(?:the )?(?:[a-z]+ )?(?P<noun>[a-z]+) (?:of|in|at|for|that|which|who)\b"
+    r"|^(?:which|what) (?P<which>[a-z]+) (?!of\b)[a-z]"
 )
 _SAME_ROLE = 0.65  # the least nearness of a noun for people
+_ALIKE = Expression(r"\b(?:same|shares?|shared|common|other|others|also|else|similar|related|like|mutual|together)\b")
 _MOST = 1_000  # answers
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
@@ -159,18 +161,28 @@ def with_confidence(
         event(text, "operators.steps_not_said", relations=unsaid)
     sure = likely(nearness, is_read=not unread)
     sure = min(sure, _READ_AS) if readings else sure
-    is_guess = bool(names or unsaid) or _says_which(parser, unread)
+    is_guess = bool(names or unsaid) or _says_which(parser, unread) or _goes_back(best, near, parser.question.text)
     return replace(evidence, confidence=min(sure, _GUESSED) if is_guess else sure)
 
 
+def _goes_back(best: Path, near: npt.NDArray[np.float64], text: str) -> bool:
+    """Return whether a path leads to others that use the same as its start, of which the question says nothing."""
+    first, *others = best.pattern
+    is_back = others == [(first[0], not first[1])]
+    is_unsaid = near.max(axis=0, initial=0.0).min(initial=1.0) < _UNREAD
+    return is_back and is_unsaid and not _ALIKE.search(text)
+
+
 def _says_which(parser: Parser, unread: Sequence[str]) -> bool:
-    """Return whether a word that is not read says which are meant, or what: «organic products», «the manager of»."""
+    """Return whether a word that is not read says which are meant, or how, or what: «organic products», «partially»."""
     if not has_columns(parser.place.graph):
         return False
     text, named = parser.question.text, parser.resolver.lexicon.class_named
     after = [match[1] for word in unread for match in re.finditer(rf"\b{re.escape(word)}(?:-[a-z]+)* ([a-z]+)\b", text)]
     asked = _ASKED_NOUN.match(text)
-    return any(named(stems(noun)) for noun in after) or (asked is not None and asked["noun"] in unread)
+    adverbs = (word.removesuffix("ly") for word in unread if word.endswith("ly") and forms.is_installed())
+    is_told = any(named(stems(noun)) for noun in after) or any(map(forms.is_word, adverbs))
+    return is_told or (asked is not None and (asked["noun"] or asked["which"]) in unread)
 
 
 def _unread(
@@ -207,7 +219,8 @@ def _unread(
 def _role_of(text: str) -> str:
     """Return the noun for a person that a question asks for: «who was the referee in e0»; "" for none."""
     asked = _ASKED_NOUN.match(text)
-    return asked["noun"] if asked and forms.kind_of(asked["noun"]) == forms.PERSON else ""
+    noun = (asked["noun"] or "") if asked else ""
+    return noun if noun and forms.kind_of(noun) == forms.PERSON else ""
 
 
 def unsaid_steps(relations: Sequence[str], near: npt.NDArray[np.float64]) -> list[str]:
@@ -270,9 +283,17 @@ def with_asked_class(query: Query, parser: Parser) -> Query | None:
         return None
     near = [reading for reading in parser.near_words(parser.question.text) if stem(reading.word) == noun]
     readings = [one for one in near if not senses.is_narrower(*map(forms.singular, (one.word, one.read_as)))]
+    readings = [one for one in readings if _may_lead_to(parser, stems(one.read_as))]
     for reading in readings:
         event(str(reading), "operators.near_noun", word=reading.word, read_as=reading.read_as)
     return replace(query, text=with_readings(query.text, readings), mentions=()) if readings else None
+
+
+def _may_lead_to(parser: Parser, noun: Stems) -> bool:
+    """Return whether a noun is no role, or one that something is to an entity of the question."""
+    steps = parser.resolver.steps_named(noun)
+    ways = (Along(entity, (step,)) for entity in parser.entities for step in steps)
+    return noun not in parser.resolver.lexicon.roles or any(len(way.run(parser.place)) for way in ways)
 
 
 def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:

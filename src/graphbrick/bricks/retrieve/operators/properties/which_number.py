@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute
-from graphbrick.bricks.retrieve.operators.sets import Ints
+from graphbrick.bricks.retrieve.operators.sets import Ints, SetPlan
+from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stems
 from graphbrick.patterns.properties.sources import Source, owners_of
 
 if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.properties.plans import Values
     from graphbrick.bricks.retrieve.operators.resolve import Resolver
 
 _SHOWN = 2  # other properties
@@ -49,6 +51,50 @@ def assume_one_of(resolver: Resolver, wanted: Sequence[str], source: Source, sou
         names = " and ".join(dict.fromkeys(one.name for one in others[:_SHOWN]))
         told = f"{' '.join(wanted)!r} is taken for {source.name}; there is {names} too"
         resolver.assumptions.setdefault(Attribute(source), told)
+
+
+def in_full(sources: Sequence[Source], text: str) -> list[Source]:
+    """Return the properties whose whole name a text says: `last_seen`, for «last seen»; all if it says none so."""
+    said = set(stems(text))
+    return [one for one in sources if said.issuperset(one.stems)] or [*sources]
+
+
+def told_if_several(resolver: Resolver, plan: Values, sources: Sequence[Source], text: str) -> Values:
+    """Return a plan; that it takes one of several properties which a text may mean is an assumption.
+
+    Args:
+        resolver: Knows the graph, and takes assumptions.
+        plan: The plan.
+        sources: The properties.
+        text: The question; one that it names in full is no assumption.
+    """
+    place, own = resolver.place, plan.base.run(resolver.place)
+    others = [
+        one for one in sources if one.stems != plan.source.stems and np.isin(owners_of(place.graph, one), own).any()
+    ]
+    if others and not set(stems(text)).issuperset(plan.source.stems):
+        names = " and ".join(dict.fromkeys(one.name for one in others[:_SHOWN]))
+        resolver.assumptions.setdefault(plan, f"{plan.source.name} is taken; there is {names} too")
+    return plan
+
+
+def in_unit_of_noun(resolver: Resolver, base: SetPlan, names: Sequence[str], words: str) -> Attribute | None:
+    """Return the height for «taller than 3 blocks», as an assumption; None where the words name what is compared.
+
+    Args:
+        resolver: Finds numbers, and takes assumptions.
+        base: What is compared.
+        names: What the adjective measures, if that is one thing: «larger than 3 rooms» may count rooms.
+        words: The words after the number.
+    """
+    is_plain = not words or bool(MENTION.search(words)) or "area" in names or not names
+    if is_plain or resolver.attribute(words, base) is not None:
+        return None
+    measures = (resolver.attribute(name, base) for name in names)
+    measure = next((one for one in measures if one is not None and not one.is_date(resolver.place)), None)
+    if measure is not None:
+        resolver.assumptions[measure] = f"{words!r} is taken for the unit of {measure.text(resolver.place)}"
+    return measure
 
 
 def attribute_of(resolver: Resolver, wanted: Sequence[str], entities: Ints) -> Attribute | None:

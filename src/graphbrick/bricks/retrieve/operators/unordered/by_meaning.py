@@ -56,7 +56,7 @@ def or_by_meaning(
     is_open = is_weak and bool(lexicon.classes) and forms.is_installed()
     if is_open and embedder is not None and embedder.reads(query.text):
         graph = cast(Graph, subgraph.graph)
-        known = partial(is_known, lexicon, english().for_classes(lexicon.by_class))
+        known = partial(is_known, lexicon, english().for_graph(lexicon.by_class, lexicon.words))
         with record(Trace(), "", ""):
             question = question_of(graph, query, known)
         read = partial(_read_again, retrieve, query, subgraph)

@@ -88,6 +88,10 @@ def _is_neutral_verb(attempt: Attempt, at: int) -> bool:
     is_done = tokens.word(0) == "who" and tokens.past(1, AUXILIARIES | {"been", "being"}) == at
     if not _NEUTRAL & tokens.verb_stems(at) or is_done:
         return False  # «who makes e0» is not who takes it, «who was driving e0» not who owns it
+    english, relations = attempt.questions.english, attempt.links.lexicon.relations
+    spoken = (one for one in tokens.verb_stems(at) if one in english.near and one not in english.plain)
+    if any(english.is_among(one, names.words) for one in spoken for names in relations):
+        return False  # of another relation, as «made» is of PRODUCES
     part = next((one for one in attempt.parts if one.end == at), None)
     if part is None and tokens.word(at - 1) not in _BEFORE_VERB:
         return False

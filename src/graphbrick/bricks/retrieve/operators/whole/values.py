@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW, MEANS
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.whole.time_between import time_between
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stem, stems
@@ -37,7 +39,8 @@ class Numbers:
         """
         text = self.english.without("everywhere", text)
         for rule in (
-            self._difference, self._how, self._people, self._count, self._total, self.parser.superlatives.value,
+            partial(time_between, self.parser), self._difference, self._how, self._people, self._count, self._total,
+            self.parser.superlatives.value,
         ):  # fmt: skip
             plan = rule(text)
             if plan is not None:

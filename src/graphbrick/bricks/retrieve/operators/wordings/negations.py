@@ -78,8 +78,21 @@ class Negations:
             base = self.parser.set(match["base"])
             if MENTION.search(match["what"]):
                 return p.Without(base, self.parser.set(f"which {self.parser.joins.noun(base)} have {match['what']}"))
-            return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
+            return self._with_none(base, match["what"])
         return None
+
+    def _with_none(self, base: SetPlan, words: str) -> SetPlan:
+        """Return the part of a set of which nothing can be counted as some words say.
+
+        Raises:
+            UnreadWordError: The set was selected by the relation that it is not to have: «that e0 has no support for».
+        """
+        degree = self.resolver.degree(words, base)
+        plan = p.Within(base, degree, 0, 0, includes=True)
+        labels = {self.place.graph.relation_label(relation) for relation, _ in degree.steps}
+        if any(f" {label} " in base.text(self.place) for label in labels) and not len(plan.run(self.place)):
+            raise UnreadWordError(words)
+        return plan
 
     def only_one(self, text: str) -> SetPlan | None:
         """Read «parts only supplied by e0»: those that the relation joins to nothing else.
@@ -124,6 +137,8 @@ class Negations:
         if not match:
             return None
         rest = match["rest"]
+        if rest == "have":  # by a relation that nothing names
+            raise UnreadWordError(rest)
         if not MENTION.search(match["base"]) and not self.english.content(match["base"]):
             # «who does not work at e0»: all that have the relation to anything, without those
             other = self.parser.set(f"which ones {rest}") if MENTION.search(rest) else None
@@ -161,7 +176,7 @@ class Negations:
             return p.Without(base, self.parser.rules.of_all_named(other))
         words = re.sub(r"^\w+ (?:any |an? )?", "", rest) if self.english.match("verb_of_none", rest) else rest
         try:
-            return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
+            return self._with_none(base, words)
         except CannotPlanError:
             if words != rest:
                 raise

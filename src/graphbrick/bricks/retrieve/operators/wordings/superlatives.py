@@ -9,6 +9,7 @@ from contextlib import suppress
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.class_graph import class_graph_of
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
 from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
@@ -122,7 +123,9 @@ class Superlatives:
         match = self.english.match("most_of", text)
         if not match or f"most {match['attr'].split()[0]}" in self.english.superlatives:
             return None
-        noun, verb = self.resolver.noun_and_verb(match["left"])
+        first, _, rest = match["left"].partition(" ")
+        n = self.english.count_of(first) if rest else 1  # «three teams own the most services»
+        noun, verb = self.resolver.noun_and_verb(rest if n > 1 else match["left"])
         if not verb:
             return None
         base = self.read(f"which {noun}")
@@ -133,7 +136,7 @@ class Superlatives:
             f"{verb} {words}" if self.english.without_objects([stem(verb), *stems(words)]) == [stem(verb)] else words
         )
         measure = self.resolver.attribute(counted, base) or self._number_of_objects(match["left"], words, verb, base)
-        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"), n=n)
 
     def _number_of_objects(self, left: str, words: str, verb: str, base: SetPlan) -> p.Degree:
         """Return how many an entity does something to: who manages the most people, not who is managed by them."""
@@ -142,7 +145,35 @@ class Superlatives:
         if plain and not re.search(r"\b(?:is|are|was|were)\b", left):
             with suppress(CannotPlanError):  # a verb that joins both sides alike is read below
                 return self.resolver.degree(f"which {words} does e0 {verb.replace(third, plain, 1)}", base)
-        return self.resolver.degree(f"which {words} {verb} e0", base)
+        try:
+            return self.resolver.degree(f"which {words} {verb} e0", base)
+        except CannotPlanError:
+            only = self._by_only_relation(words, verb, base)
+            if only is None:
+                raise
+            return only
+
+    def _by_only_relation(self, words: str, verb: str, base: SetPlan) -> p.Degree | None:
+        """Return the count over the only relation between two classes for a verb that the graph does not know."""
+        lexicon, graph = self.resolver.lexicon, self.resolver.place.graph
+        name, end = lexicon.classes_of(base.run(self.resolver.place)), lexicon.class_named(stems(words))
+        first = verb.split()[0]
+        if (
+            not end
+            or name == end
+            or stem(first) in lexicon.words
+            or not (forms.is_installed() and forms.verb_of(first))
+        ):
+            return None
+        joins = class_graph_of(graph).joins.get(name, ())
+        ways = {(join.relation, join.forward) for join in joins if join.end == end}
+        if len(ways) != 1:
+            return None
+        degree = p.Degree(tuple(ways), of_class=end)
+        self.resolver.assumptions[degree] = (
+            f"{verb!r} is not a word of this graph; taken for {degree.text(self.resolver.place)}"
+        )
+        return degree
 
     def _most_done(self, match: re.Match[str]) -> SetPlan | None:
         """Read «which product weighs the most», «which nurse under 45 earns the most»."""

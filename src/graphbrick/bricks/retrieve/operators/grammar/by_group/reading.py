@@ -22,6 +22,7 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, Set
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import Steps
 from graphbrick.graphs.store.literals import YEAR
+from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import is_plural, spaced, stems
 from graphbrick.patterns.properties.sources import Source
@@ -106,14 +107,25 @@ class GroupReader(Questions):
                 yield source, end
 
     def _by_part(self, at: int, name: str) -> Iterator[Grouping]:
-        """Yield the year, month, day or weekday of the one date of a class."""
+        """Yield the year, month, day or weekday of a date of a class: of the one that it has, or «year of release»."""
         said = self.tokens.joined(at, len(self.tokens))
-        part = {"day of the week": "weekday", "date": "day"}.get(said, said)
-        date = self.resolver.plain_date(p.Members(name)) if part in PARTS else None
-        if date is not None and date.source.relation < 0:
-            is_year = date.source.literal is not None and date.source.literal.kind == YEAR
-            if part == "year" or not is_year:
-                yield Grouping(f"{part} of {date.source.name}", source=date.source, part=part)
+        said = {"day of the week": "weekday", "date": "day"}.get(said, said)
+        words = [word for word in said.split() if word not in ("of", "the", "date")]
+        part = next((word for word in words if word in PARTS), "")
+        named = [word for word in words if word != part]
+        own = [one for one in self.own_sources(name) if one.is_date and named]
+        dates = [one for one in own if all(is_said_by(one, word) for word in named)]
+        plain = self.resolver.plain_date(p.Members(name)) if part and not named else None
+        for date in [plain.source] if plain is not None else dates[:1] if part and len(dates) == 1 else []:
+            is_year = date.literal is not None and date.literal.kind == YEAR
+            if date.relation < 0 and (part == "year" or not is_year):
+                yield Grouping(f"{part} of {date.name}", source=date, part=part)
+
+
+def is_said_by(date: Source, word: str) -> bool:
+    """Return whether a word, or the verb that it is the noun of, is one of a date: «creation» of `created`."""
+    verb = forms.verb_behind(word) if forms.is_installed() else ""
+    return not date.words.isdisjoint(stems(f"{word} {verb}"))
 
 
 def _by_source(source: Source) -> Grouping:

@@ -53,6 +53,7 @@ class Nouns(Heads):
         self.tokens.begin_phrase()
         yield from self._pronoun(at)
         yield from self._names(at)
+        yield from self._amounts_of_names(at)
         yield from self._both_values(at)
         for quantity, place in self._quantity(at):
             for subject, end in self.noun(place, bare=True):
@@ -104,6 +105,15 @@ class Nouns(Heads):
             quantity = Quantity("both")
         classes = self.links.classes_of(ends.run(self.place))
         yield Group(ends, classes, quantity, parts=parts, alike=self._alike(entities)), end
+
+    def _amounts_of_names(self, at: int) -> Iterator[tuple[Group, int]]:
+        """Yield «8 obsidian», «more than 4 e0»: an amount of one thing, which stands at triples."""
+        for bound, end in self.bound(at) if self.of_triples else ():
+            start = self.tokens.past(end, ("of",))
+            is_plain = bound.date is None and bound.high is None and bound.relative is None and not bound.names
+            if is_plain and not bound.unit and self.tokens.entity(start) is not None:
+                for group, last in self._names(start):
+                    yield group._replace(quantity=Quantity(bound.kind, bound.number)), last
 
     def _both_values(self, at: int) -> Iterator[tuple[Group, int]]:
         """Yield «(have) asthma and diabetes», values that stand for things: each of them is meant.
