@@ -114,7 +114,9 @@ VOLCANOES = {
     "nodes_volcano": "id,label,name,last_known_eruption\nv1,Volcano,Etna,2025 CE\nv2,Volcano,Ischia,1302 CE\n"
     "v3,Volcano,Palinuro,8040 BCE\nv4,Volcano,Vulsini,104 BCE\nv5,Volcano,Amiata,\n",
     "nodes_country": "id,label,name\nc1,Country,Italy\n",
+    "nodes_region": "id,label,name\nr1,Region,North Arc\n",
     "edges_in": "start,end,type\nv1,c1,LOCATED_IN\nv2,c1,LOCATED_IN\nv3,c1,LOCATED_IN\nv4,c1,LOCATED_IN\n",
+    "edges_of": "start,end,type\nv1,r1,PART_OF_REGION\nv2,r1,PART_OF_REGION\nv3,r1,PART_OF_REGION\n",
 }
 
 
@@ -135,3 +137,9 @@ def test_years_with_an_era_are_times(
 ) -> None:
     graph = built_from_tables(tmp_path_factory.mktemp("volcanoes"), VOLCANOES)
     assert set(default_pipeline(graph)(graph, question).texts) == answers
+
+
+def test_what_is_beside_a_thing_is_not_at_it(tmp_path_factory: pytest.TempPathFactory) -> None:
+    graph = built_from_tables(tmp_path_factory.mktemp("volcanoes"), VOLCANOES)
+    answer = default_pipeline(graph)(graph, "How many earthquakes were at Etna in 2025?")
+    assert answer.texts == ()

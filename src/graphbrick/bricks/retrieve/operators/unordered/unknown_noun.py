@@ -72,6 +72,7 @@ class _Noun(NamedTuple):
     is_beside: bool
     is_modifier: bool
     is_asked: bool
+_BACK = re.compile(r"→ (?P<there>[^→←|]+) → \* ← (?P=there) ←|← (?P<here>[^→←|]+) ← \* → (?P=here) →")
 
 
 def noun_as_class(
@@ -136,8 +137,8 @@ def _is_taken(
     assumed = [str(one) for one in said if one.code == "operators.assumption"]
     is_sure = (found.confidence or 0.0) >= _ENOUGH or bool(assumed and all(map(_OF_UNIT.search, assumed)))
     plans = [str(one).removeprefix("plan: ") for one in said if one.code == "operators.plan"]
-    if not (found.items and is_sure and plans):
-        return False
+    if not (found.items and is_sure and plans) or _BACK.search(plans[0]):
+        return False  # what is in the region of Etna is nothing at Etna
     if not name or noun.is_beside or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plans[0], re.IGNORECASE):
         return True
     ends = [path.end for path in found.paths]

@@ -80,7 +80,7 @@ def time_between(parser: Parser, text: str) -> ValuePlan | None:
     date = _date(parser, words, pair) if words else parser.resolver.only_date(pair)
     if date is None or date.source.relation >= 0:
         text = f"several dates, or none, tell when {parser.place.graph.label(one)} was; say which"
-        raise CannotPlanError(text, code="operators.no_date", wording=match["unit"])
+        raise CannotPlanError(text, code="operators.no_date_of_both", wording=match["unit"])
     return TimeBetween(one, other, date.source, match["unit"])
 
 
