@@ -258,6 +258,8 @@ EVERYDAY = tuple(
         (r"\b(?:do|does|did) ((?:the |our )?[a-z0-9 -]+?) have no (support|need|use|demand|control) (?:for|of|over)\b",
          r"does \1 not \2"),
         (r"\b(?:has|have|had) no (support|need|use|demand|control) (?:for|of|over)\b", r"does not \1"),
+        (r"\b((?:between .+? and|from .+? (?:to|until)) [\w-]+),? \(?(?:both )?(?:years |days |dates |ends |of them )?"
+         r"(?:are )?(?:included|inclusive)\)?$", r"\1"),
         (r"\bvery (first|last|best|worst|latest|oldest|newest)\b", r"\1"),
         (r"\b(?:came|come|comes) out (?=(?:in|on|before|after|between|since|during|from|until) )", "was released "),
         (r"\b(?:has |have |had )?(?:brought|brings|put|puts) out (?=(?:the )?(?:most|fewest|any|[a-z]+s\b))", "has "),

@@ -72,6 +72,8 @@ class _Noun(NamedTuple):
     is_beside: bool
     is_modifier: bool
     is_asked: bool
+
+
 _BACK = re.compile(r"→ (?P<there>[^→←|]+) → \* ← (?P=there) ←|← (?P<here>[^→←|]+) ← \* → (?P=here) →")
 
 

@@ -71,8 +71,9 @@ class Heads(OfValues):
         yield from self._by_kind(at)
         for name in self.links.joins:
             for source, end in self.sources(at, Subject(p.Members(name), name)):
+                is_class = bool(self.class_at(at, end))  # winners of prizes are no prizes
                 end = tokens.past(end, ("prize",))
-                if tokens.word(end) in _HOLDERS:
+                if tokens.word(end) in _HOLDERS and not is_class:
                     every = Subject(p.Members(name), name)
                     yield Subject(self.with_some(every, source, none=False), name), end + 1
         for end in range(min(at + 2, len(tokens)), at, -1):

@@ -187,12 +187,27 @@ class Nouns(Heads):
                 for plan in self.with_values(subject, values):
                     yield Subject(plan, subject.name), end
 
+    def _of_described(self, described: Iterable[tuple[Subject, int]]) -> Iterator[tuple[Subject, int]]:
+        """Yield «physics prize winners», «open order customers»: what a plural names at what stands before it."""
+        for subject, end in described:
+            if end >= len(self.tokens) or not is_plural(self.tokens.word(end)):
+                continue
+            noun, name = self.tokens.stems(end, end + 1), self.class_at(end, end + 1)
+            for link in () if name else self.links.by_noun(noun, subject.name):
+                every = Subject(link.everything(), link.end)
+                if link.end != subject.name:
+                    yield Subject(joined(every, link.back(subject.name), subject.plan), link.end), end + 1
+            for link in self.links.plain(name, (subject.name,), "") if name and name != subject.name else ():
+                yield Subject(joined(Subject(p.Members(name), name), link, subject.plan), name), end + 1
+
     def with_adjectives(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield «married pilots», «Boeing and Airbus planes», «high severity faults», or a noun alone."""
         tokens = self.tokens
         said = list(self.values(at))
         several = [one for one in said if len(one[0].terms) > 1 and not one[0].is_or]  # «electric and manual tools»
-        yield from self._with_values(one for one in said if one not in several)  # «open bugs», before all that is open
+        described = list(self._with_values(one for one in said if one not in several))
+        yield from described  # «open bugs», before all that is open
+        yield from self._of_described(described)
         yield from self._head(at)
         yield from self._with_values(several)
         if is_participle(tokens.word(at)) and tokens.term(at) is None:  # «blocked bugs»
