@@ -244,3 +244,9 @@ def test_a_place_that_the_list_does_not_have_means_nothing(graph, said):
     rules = FollowUps(graph, [Turn(former, "Chang, Chai")], None, {former: Result(("Chang", "Chai"), entities, "")}.get)
     found = rules.completed(said)
     assert found is None or "Ch" not in found.question
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("said", ["which ones cost more than 15?", "Which of them cost more than 15?"])
+def test_which_ones_are_those_of_the_last_list(graph, said):
+    assert read(graph, said, LEAVES) == "Which of the products of Exotic Leaves cost more than 15?"

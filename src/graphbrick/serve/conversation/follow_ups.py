@@ -47,6 +47,7 @@ from graphbrick.serve.conversation.wording import (
 )
 
 _MOST = 20  # references that are read, and entities that a reply alone can tell
+_ONES = re.compile(r"(?<=^which) ones\b(?! (?:of|in|at|on|from)\b)|(?<=^what) ones\b(?! of\b)", re.IGNORECASE)
 _SAME = re.compile(r"\bsame\b", re.IGNORECASE)
 _SHORT = 4  # words of a question that may lack its subject though it does not begin with «and»
 
@@ -69,7 +70,7 @@ class FollowUps:
 
     def completed(self, text: str) -> Completed | None:
         """Return the question completed by earlier turns; None if it is complete."""
-        text = nfc(" ".join(text.split()))
+        text = _ONES.sub(" of them", nfc(" ".join(text.split())))
         if wants_number(text) or wants_list(text):
             return self._of_last_list(is_number=wants_number(text))
         placed = self._with_place(text)

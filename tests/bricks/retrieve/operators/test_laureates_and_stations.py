@@ -131,6 +131,8 @@ VOLCANOES = {
         ("volcanoes with a last known eruption in 2025", {"Etna"}),
         ("Which one erupted more recently: Palinuro or Vulsini?", {"Vulsini"}),
         ("What is the last known eruption of Vulsini?", {"104 BCE"}),
+        ("When did Ischia last erupt?", {"1302 CE"}),
+        ("When did Ischia erupt?", {"1302 CE"}),
         ("In which country is Mount Etna?", {"Italy"}),
         ("in which country is mt etna", {"Italy"}),
     ],

@@ -91,6 +91,11 @@ _INTENDED = Expression(
 _TIMED = r"(?=(?:in|on|before|after|since|between|during|until|only|last|this) )"
 _DONE = Expression(rf"\b(?P<done>[a-z]+ed)(?: (?:{_TIMED}|(?P<what>(?:an? |any )?e\d+)))")
 
+_LAST_DONE = Expression(
+    r"^(?P<lead>when (?:did|was|were|has|have) (?:the )?e\d+(?: been)?) (?:last|most recently|ever) (?P<verb>[a-z]+)"
+    r"(?P<rest>.*)$"
+)
+
 
 def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, lexicon: Lexicon) -> str:
     """Return a question with plainer words for what it says of places, amounts, the best, and things done.
@@ -122,7 +127,7 @@ def without_turns_of_phrase(graph: Graph, entities: tuple[int, ...], text: str, 
     if worth is not None and any(one.stems == (stem(worth["unit"]),) for one in sources_of(graph)):
         text = f"{text[: worth.start()]}with {text[worth.end() :]}"  # credits, and no euros, which are its value
     text = _top_doers(graph, text, lexicon)
-    return _with_what_is_done(graph, entities, text, lexicon)
+    return _with_what_is_done(graph, entities, _once_dated(graph, text), lexicon)
 
 
 def _out_of_stock(graph: Graph, text: str) -> str:
@@ -133,6 +138,14 @@ def _out_of_stock(graph: Graph, text: str) -> str:
     is_called = any({stem("sold"), "out"} <= set(name) for name in own) or "sold out" in whole_values(graph)
     has_stock = any(stem("stock") in name for name in own)
     return text if is_called or not has_stock else _SOLD_OUT.sub("out of stock", text)
+
+
+def _once_dated(graph: Graph, text: str) -> str:
+    """Return «when did e0 erupt» for «when did e0 last erupt», where one date of each thing tells of it."""
+    match = _LAST_DONE.match(text)
+    words = {stem(match["verb"]), *map(stem, forms.acts(match["verb"]))} if match and forms.is_installed() else set()
+    dates = [one for one in sources_of(graph) if one.is_date and words.intersection(one.stems)] if words else []
+    return f"{match['lead']} {match['verb']}{match['rest']}" if match and len(dates) == 1 else text
 
 
 def _in_full(graph: Graph, text: str) -> str:
