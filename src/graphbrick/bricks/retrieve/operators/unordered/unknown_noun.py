@@ -150,6 +150,14 @@ def _is_taken(
     return not noun.is_asked and any(plans[0] in text for text in without)
 
 
+def _names_others(graph: Graph, word: str, noun: str) -> bool:
+    """Return whether a word before a noun is in names, and never before it: «meat products» beside «Meat/Poultry».
+
+    «Threat groups» are all groups where one is called Threat Group-1314.
+    """
+    return bool(entities_with(graph, word)) and not entities_with(graph, f"{word} {forms.singular(noun)}")
+
+
 def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Callable[[str], bool]) -> Iterator[_Noun]:
     """Yield the nouns that the graph does not know, where other words say what is asked."""
     values = words_of_values(graph)
@@ -171,7 +179,7 @@ def _unknown_nouns(graph: Graph, lexicon: Lexicon, question: Question, known: Ca
             and not relations_of_noun(graph, lexicon, forms.singular(word))
             and stem(word) not in names
         )
-        is_new = is_new and not (is_modifier and entities_with(graph, word))  # «meat products» beside «Meat/Poultry»
+        is_new = is_new and not (is_modifier and _names_others(graph, word, after))
         is_whole = after not in _GOES_ON and len(word) >= _SHORTEST and word not in _RESTRICTING
         is_said = is_product or bool(said - {word, *([after] if is_modifier else [])})
         if is_whole and is_new and is_placed and is_noun and is_said and word.isalpha():
