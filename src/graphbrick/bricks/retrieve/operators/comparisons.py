@@ -365,10 +365,12 @@ class Comparisons:
             verb = re.fullmatch(r"who (?:has |have |had )?(?P<verb>[a-z]+)", bounds.left)
             done = done_most(self.resolver, verb["verb"], words, by_people=True) if verb else None
             return done or self.resolver.measured(words, bounds.names, wording)
-        if bounds.kind == "between" and not words and not unit and _YEARS.match(bounds.right):
+        if bounds.kind == "between" and not unit and _YEARS.match(bounds.right):
             date = self.resolver.only_date(base)
-            if date is not None:
+            if date is not None and not words:
                 return base, date
+            if words and self.resolver.attribute(words, base) is None:  # «winners between 1990 and 1993»
+                raise UnreadWordError("between")
         made = self.resolver.date_of_making(words, base) if bounds.is_time and words else None
         if made is not None and self.resolver.attribute(words, base) is None:  # «planes built before 1980»
             return base, made
