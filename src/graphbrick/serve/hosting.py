@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.bricks.retrieve.documents.late_vectors import hold_vectors
-from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.errors import BrickError, GraphbrickError, InputError
 from graphbrick.core.files.digests import file_stamp
 from graphbrick.core.files.locks import claim
 from graphbrick.core.session import Session
@@ -216,6 +216,8 @@ def _try(what: str, name: str, work: Callable[[], object], budget: Budget | None
     try:
         with spending(budget or Budget(seconds=_WARM_SECONDS)):
             work()
+    except BrickError:  # a fault of its code
+        _log.exception("%s failed on graph %s", what, name)
     except GraphbrickError as error:
         _log.info("%s could not be tried on graph %s: %s", what, name, error)
     except Exception:  # noqa: BLE001 - other recipes may work, and a request tells its client

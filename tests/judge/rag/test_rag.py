@@ -53,7 +53,7 @@ def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path
     by_id = {one.question.id: one for one in study.asked["first"]}
     about = {one.question.facts["document"]: one for one in by_id.values() if one.question.facts["kind"] == DOCUMENT}
     kisumu = about[str(documents / "kisumu.txt")]
-    assert kisumu.answer == "Kisumu is a port on Lake Victoria.\nKisumu trades with Uganda."
+    assert kisumu.answer == "Kisumu is a port on Lake Victoria. Kisumu trades with Uganda."
     assert kisumu.score is not None
     assert kisumu.score.score == 80
     assert {name: [one.score for one in asked] for name, asked in again.asked.items()} == {

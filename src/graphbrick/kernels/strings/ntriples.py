@@ -252,7 +252,7 @@ def _write_fact(
         return True
     facts[number, 2], facts[number, 3], left = local_span(data, starts[2, row], ends[2, row])
     facts[number, 4], facts[number, 5] = TYPE, 0
-    return not left
+    return not left and data[starts[2, row]] != _UNDERSCORE  # a class without a name is the tail of a triple
 
 
 @jit

@@ -101,7 +101,7 @@ class BlankNames:
             return f"{_words(label(parts[0][0]))} {texts[0]}"
         if texts:
             return ", ".join(texts[:_SHOWN]) + (" …" if len(texts) > _SHOWN or len(said) >= _SAID else "")
-        types = [value for predicate, value in said if predicate == TYPE_IRI]
+        types = [value for predicate, value in said if predicate == TYPE_IRI and isinstance(value, str)]
         return f"unnamed {_words(local_name(types[0]))}" if types else ""
 
     def _class_name(self, said: _Said, label: _Label, depth: int) -> str:
