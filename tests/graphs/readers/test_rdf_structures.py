@@ -8,7 +8,7 @@ import pyoxigraph as ox
 import pytest
 from rdf_files import PREFIXES, edges, names, read, short, triples
 
-from graphbrick.graphs.readers.rdf import blank_names
+from graphbrick.graphs.readers.rdf import blank_names, reading
 from graphbrick.graphs.records.records import EntityRecord, Record
 
 OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> ."
@@ -172,3 +172,21 @@ def test_other_restrictions_stay_nodes(tmp_path: Path, text: str, suffix: str) -
     records = build(tmp_path, f"{PREFIXES}{OWL} {text}", suffix)
     assert ("a", "has", "b") not in triples(records)
     assert any(relation.endswith("#onProperty") for _, relation, _ in triples(records))
+
+
+def test_what_nothing_refers_to_is_not_lost(tmp_path: Path) -> None:
+    text = ":a :p :b . _:x rdf:first :c ; rdf:rest rdf:nil . _:r owl:onProperty :has ; owl:someValuesFrom :d ."
+    tails = {tail for _, _, tail in triples(build(tmp_path, f"{PREFIXES}{OWL} {text}"))}
+    assert {"b", "c", "d"} <= tails
+
+
+def test_lists_after_the_first_lines_that_are_looked_at_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_IN_LINES", ())
+    file = tmp_path / "late.nt"
+    rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    file.write_text(f"<x:a> <x:p> _:l .\n_:l <{rdf}first> <x:b> .\n_:l <{rdf}rest> <{rdf}nil> .\n", encoding="utf-8")
+    records, left_out = read(file)
+    assert any(relation.endswith("#first") for _, relation, _ in triples(records))
+    assert left_out.counts[reading.LATE] == 1

@@ -37,6 +37,8 @@ def volcanoes(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("volcanoes in Italy ordered by opened, newest first", ["Vesuvius", "Etna", "Ischia", "Amiata"]),
         ("volcanoes in Italy sorted by kind", ["Ischia", "Amiata", "Etna", "Vesuvius"]),
         ("List the volcanoes in Italy alphabetically", ["Amiata", "Etna", "Ischia", "Vesuvius"]),
+        ("sort the volcanoes in Italy by name", ["Amiata", "Etna", "Ischia", "Vesuvius"]),
+        ("Which are the 2 highest volcanoes in Italy, sorted by name?", ["Etna", "Vesuvius"]),
         ("volcanoes in Italy in alphabetical order", ["Amiata", "Etna", "Ischia", "Vesuvius"]),
         ("countries sorted by number of volcanoes, most first", ["Italy", "Iceland", "Malta"]),
     ],

@@ -36,6 +36,7 @@ class Lists:
         self._firsts: dict[str, list[Any]] = {}
         self._rests: dict[str, list[Any]] = {}
         self._says_more: set[str] = set()
+        self._referred: set[str] = set()  # nodes that a statement leads to; a list that nothing uses stays as it is
         self._plain: dict[str, bool] = {}
         self._open: set[str] = set()  # cells that are being looked at
         self._uses: list[tuple[Any, str, str]] = []
@@ -44,7 +45,9 @@ class Lists:
         return bool(self._firsts)
 
     def note(self, quad: Any) -> None:
-        """Take a statement that may be part of a list, before the file is converted."""
+        """Take a statement that may be part of a list, or lead to one, before the file is converted."""
+        if isinstance(quad.object, self._ox.BlankNode):
+            self._referred.add(self._key(quad.object))
         if isinstance(quad.subject, self._ox.BlankNode):
             key, predicate = self._key(quad.subject), quad.predicate.value
             if predicate == FIRST_IRI:
@@ -117,7 +120,7 @@ class Lists:
 
     def _is_cell(self, key: str) -> bool:
         one = len(self._firsts.get(key, ())) == len(self._rests.get(key, ())) == 1
-        return one and key not in self._says_more
+        return one and key in self._referred and key not in self._says_more
 
     def _cell(self, term: Any) -> str:
         """Return the key of a node that may begin a list; empty for other terms."""

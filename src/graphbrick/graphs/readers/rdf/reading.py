@@ -50,6 +50,7 @@ from graphbrick.language.hashing import hash64
 if TYPE_CHECKING:
     import pyoxigraph
 
+LATE = "parts of lists and restrictions that stay nodes, as none is in the first 4 MiB of the file"
 UNMAPPED = "values of JSON-LD whose names the context does not map"
 FORMATS = {
     ".nt": "N_TRIPLES",
@@ -79,7 +80,8 @@ _TO_NOTE = {
     "JSON_LD": re.compile(_ABOUT + rb"|@list"),
 }
 _TO_NOTE_IN_TURTLE = re.compile(_ABOUT + rb"|[\s,;\[(]\(")
-_IN_LINES = b"<<(", b"\n<<", FIRST_IRI.encode(), b"owl#onProperty>"
+_IN_LISTS = FIRST_IRI.encode(), b"owl#onProperty>"
+_IN_LINES = b"<<(", b"\n<<", *_IN_LISTS
 _OVERLAP = 32
 # The vocabulary of schema.org, the one context on the web that most files refer to.
 _SCHEMA_CONTEXT = re.compile(rb'("@context"\s*:\s*)"https?://schema\.org/?(?:docs/jsonldcontext\.jsonl?d?)?"')
@@ -239,6 +241,8 @@ class _File:
         reading = self._reading
         for first, data in blocks(self._file, reading.options.max_line_bytes, reading.bad, reading.meter):
             text, block = split(data, fast)
+            if split.is_ordinary and (late := sum(map(data.count, _IN_LISTS))):
+                reading.left_out.add(LATE, self._file.name, late)
             self._has_unnamed |= split.is_ordinary and (data.startswith(b"_:") or b"\n_:" in data)
             lines = [(first + line, data[start:end], (line, before)) for line, start, end, before in block.odd.tolist()]
             before: list[int] = []

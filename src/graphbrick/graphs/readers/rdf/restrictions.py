@@ -36,6 +36,7 @@ class Restrictions:
         self._properties: dict[str, str] = {}
         self._values: dict[str, Any] = {}
         self._others: set[str] = set()
+        self._used: set[str] = set()  # restrictions that nothing is below stay as they are
 
     def __bool__(self) -> bool:
         return bool(self._properties)
@@ -43,8 +44,8 @@ class Restrictions:
     def note(self, quad: Any) -> None:
         """Take a statement that may be part of a restriction, or refer to one, before the file is converted."""
         predicate, value = quad.predicate.value, quad.object
-        if isinstance(value, self._ox.BlankNode) and predicate not in _BELOW:
-            self._others.add(self._key(value))
+        if isinstance(value, self._ox.BlankNode):
+            (self._used if predicate in _BELOW else self._others).add(self._key(value))
         if not isinstance(quad.subject, self._ox.BlankNode):
             return
         key = self._key(quad.subject)
@@ -68,4 +69,5 @@ class Restrictions:
         return self._properties[key], self._values[key]
 
     def _is_plain(self, key: str) -> bool:
-        return key in self._properties and key in self._values and key not in self._others
+        is_whole = key in self._properties and key in self._values
+        return is_whole and key in self._used and key not in self._others

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.grammar.numbers import Numbers
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Measure
 from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -107,6 +106,8 @@ def in_order(parser: Parser, text: str, read: Callable[[Parser, str], Plan | Non
         return None if base is None else InOrder(base, None, bool(named["back"]))
     for match in filter(None, (_SORTED.match(text), _LISTED.match(text))):
         base = _base(parser, match["rest"], read)
+        if base is not None and match["verb"] and match["by"] in ("name", "names"):
+            return InOrder(base, None, match["way"] in _DOWN or match["one"] == "z")
         by = None if base is None else _by(parser, match["by"], base, is_said=match["verb"] is not None)
         if base is not None and by is not None:
             return InOrder(base, by, _is_down(parser, match, by))
@@ -122,7 +123,7 @@ def _base(parser: Parser, text: str, read: Callable[[Parser, str], Plan | None])
             plan = parser.set(parser.english.as_question(re.sub(r"^(?:list|show(?: me)?) (?:all )?", "", text)))
         except CannotPlanError:
             return None
-    return plan if isinstance(plan, SetPlan) and not isinstance(plan, p.Best) else None
+    return plan if isinstance(plan, SetPlan) else None
 
 
 def _by(parser: Parser, words: str, base: SetPlan, *, is_said: bool) -> Measure | Source | None:
