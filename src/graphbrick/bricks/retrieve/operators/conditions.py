@@ -63,7 +63,7 @@ _OR = Expression(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?(?:the )?|
 
 
 def _may_be_verb(stemmed: str, text: str) -> bool:
-    """Return whether a stem is of a word of a text that may say what somebody does, so that a relation may mean it."""
+    """Return whether a word of a text with this stem may be a verb, for which a relation may stand."""
     words = [word for word in re.findall(r"[a-z-]+", text) if stem(word) == stemmed]
     return not forms.is_installed() or any(map(forms.verb_of, words)) or not words
 

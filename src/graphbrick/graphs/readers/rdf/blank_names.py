@@ -13,9 +13,7 @@ from graphbrick.graphs.records.rdf_names import TYPE_IRI, local_name, local_word
 from graphbrick.graphs.records.records import LABEL, LeftOut, RankedFact
 from graphbrick.kernels.strings.ntriples import OTHER
 
-UNNAMED = (
-    "statements of nodes without a name that show their number, as there are too many to be named after what they say"
-)
+UNNAMED = "statements of nodes without a name beyond the first 200,000, which show a number instead of a name"
 _MOST = 200_000  # nodes, which are held in memory with what they say
 _SAID = 8  # statements of a node that are held
 _SHOWN = 4  # of them that make its name

@@ -60,7 +60,7 @@ class Lists:
     def takes(self, subject: Any, predicate: str, value: Any) -> bool:
         """Take a statement if it is part of a plain list, or its object is one; return whether it is.
 
-        Statements with a list as their object are taken in order, for `statements`.
+        A statement whose object is a list is kept for `statements`.
         """
         if self and self.is_plain(self._cell(subject)):
             return True

@@ -61,7 +61,7 @@ class Restrictions:
         return isinstance(subject, self._ox.BlankNode) and self._is_plain(self._key(subject))
 
     def read(self, predicate: str, value: Any) -> tuple[str, Any] | None:
-        """Return the predicate and the value that a statement about what is below a restriction means; else None."""
+        """Return the predicate and value of the restriction that something is below; None for other statements."""
         key = self._key(value) if self and predicate in _BELOW and isinstance(value, self._ox.BlankNode) else ""
         if not key or not self._is_plain(key):
             return None

@@ -151,7 +151,7 @@ def _is_taken(
 
 
 def _names_others(graph: Graph, word: str, noun: str) -> bool:
-    """Return whether a word before a noun is in names, and never before it: «meat products» beside «Meat/Poultry».
+    """Return whether names have a word, but never right before a noun: «meat products» beside «Meat/Poultry».
 
     «Threat groups» are all groups where one is called Threat Group-1314.
     """
