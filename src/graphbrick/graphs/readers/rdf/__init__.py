@@ -4,8 +4,8 @@ Statements are mapped as follows:
 
 - A label (``rdfs:label``, ``skos:prefLabel``, ``schema:name``, ``foaf:name``, and the titles of Dublin Core and names
   of vCard and DOAP) is the label of its subject. A label in the preferred language wins over one in a regional variant
-  of it, that over one without a language, and that over any other; ties go to the first. All other labels are aliases. The
-  default label of an IRI is its local name.
+  of it, that over one without a language, and that over any other; ties go to the first. All other labels are aliases.
+  The default label of an IRI is its local name.
 - ``skos:altLabel`` is an alias; ``schema:description``, ``rdfs:comment``, ``skos:definition`` and
   ``dcterms:description`` are descriptions, of which the best is kept by the same rule.
 - ``rdf:type`` is a type, not a triple; the name of the type is the local name of the class. A class without a name is

@@ -1,13 +1,23 @@
-"""Names of JSON-LD that no context maps: the parser leaves their values out without a word."""
+"""Contexts of JSON-LD: that of schema.org, and names that none maps, whose values the parser leaves out silently."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 _Context: TypeAlias = dict[str, Any]
 _MAPS = {"@language", "@index", "@id", "@type"}
 """Containers whose objects have texts, languages or keys as names, not terms."""
+
+# The vocabulary of schema.org, the one context on the web that most files refer to.
+_SCHEMA_CONTEXT = re.compile(rb'("@context"\s*:\s*)"https?://schema\.org/?(?:docs/jsonldcontext\.jsonl?d?)?"')
+_SCHEMA_VOCABULARY = rb'\1{"@vocab":"http://schema.org/"}'
+
+
+def with_vocabulary(stream: IO[bytes]) -> bytes:
+    """Return a document with the vocabulary of schema.org in place of its context on the web."""
+    return _SCHEMA_CONTEXT.sub(_SCHEMA_VOCABULARY, stream.read())
 
 
 def unmapped_names(document: object) -> Iterator[str]:

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.rdf.json_ld import unmapped_names
+from graphbrick.graphs.readers.rdf.json_ld import unmapped_names, with_vocabulary
 from graphbrick.graphs.readers.rdf.lists import FIRST_IRI
 from graphbrick.graphs.readers.rdf.mending import LeftOutLines, MendedStream, Mender
 from graphbrick.graphs.readers.rdf.statements import Fact, Statements
@@ -83,9 +83,6 @@ _TO_NOTE_IN_TURTLE = re.compile(_ABOUT + rb"|[\s,;\[(]\(")
 _IN_LISTS = FIRST_IRI.encode(), b"owl#onProperty>"
 _IN_LINES = b"<<(", b"\n<<", *_IN_LISTS
 _OVERLAP = 32
-# The vocabulary of schema.org, the one context on the web that most files refer to.
-_SCHEMA_CONTEXT = re.compile(rb'("@context"\s*:\s*)"https?://schema\.org/?(?:docs/jsonldcontext\.jsonl?d?)?"')
-_SCHEMA_VOCABULARY = rb'\1{"@vocab":"http://schema.org/"}'
 # Datatypes that N-Triples leaves implicit, or that need a language tag.
 _TEXTS = {
     STRING_IRI,
@@ -232,7 +229,7 @@ class _File:
                 yield from statements.parts(quad)
             if self._format == "JSON_LD":
                 with open_source(self._file) as stream:
-                    for name in unmapped_names(json.loads(_with_vocabulary(stream))):
+                    for name in unmapped_names(json.loads(with_vocabulary(stream))):
                         self._reading.left_out.add(UNMAPPED, name)
 
     def _blocks(self, statements: Statements) -> Iterator[Part]:
@@ -310,7 +307,7 @@ class _File:
                 raise InputError(reason, file, code="reader.nested_entities")
             source: Any = stream
             if self._format == "JSON_LD":
-                source = io.BytesIO(_with_vocabulary(stream))
+                source = io.BytesIO(with_vocabulary(stream))
             elif self._mender and self._format in ("TURTLE", "TRIG", "N3"):
                 source = MendedStream(stream, self._mender)
             parse = self._parser(self._format, lenient=True) if is_lenient else self._parser(self._format)
@@ -328,11 +325,6 @@ class _File:
                     raise InputError(reason, file, code="reader.remote_context") from error
                 advice = "; --skip-bad can skip only in line-based formats (.nt, .nq)" if self._reading.bad.skip else ""
                 raise _not_rdf(error, file, error.lineno, advice=advice) from error
-
-
-def _with_vocabulary(stream: IO[bytes]) -> bytes:
-    """Return a document with the vocabulary of schema.org in place of its context on the web."""
-    return _SCHEMA_CONTEXT.sub(_SCHEMA_VOCABULARY, stream.read())
 
 
 def _is_quoted(line: bytes) -> bool:
