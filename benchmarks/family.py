@@ -10,9 +10,9 @@ the entity that they start from; answers are all ends of the walk.
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
-import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -135,7 +135,9 @@ def _words(chain: list[str], entity: str, rng: random.Random) -> str:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     graph = triples()
     (folder / "family.tsv").write_text("".join("\t".join(triple) + "\n" for triple in graph), encoding="utf-8")

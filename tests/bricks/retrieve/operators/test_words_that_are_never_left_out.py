@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from built_graphs import built_from_tables
 
@@ -46,7 +48,6 @@ def test_the_word_changes_the_answer(world: Graph, question: str, answers: set[s
         "Which currency does Avia use and who prints it?",
         "What is the combined crown of Avia?",
         "large countries in North",
-        "Which main languages does Avia speak?",
         "real countries",
         "countries in North on time",
         "countries in North each year",
@@ -55,6 +56,28 @@ def test_the_word_changes_the_answer(world: Graph, question: str, answers: set[s
 )
 def test_a_question_with_a_word_that_is_not_read_is_refused(world: Graph, question: str) -> None:
     assert default_pipeline(world)(world, question).texts == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which main languages does Bovia speak?", {"Avic", "Bovic"}),
+        ("What is the main language of Cavia?", {"Cavic"}),
+        ("the principal currencies of Avia", {"Crown"}),
+    ],
+)
+def test_which_are_the_main_ones_is_said_to_be_unknown(world: Graph, question: str, answers: set[str]) -> None:
+    run = default_pipeline(world).run(world, question)
+    assert run.answer is not None
+    assert set(run.answer.texts) == answers
+    assert (run.answer.confidence or 1.0) <= 0.5
+    assert any("does not say which" in event for event in run.trace.events)
+
+
+def test_the_word_main_stays_where_the_graph_has_it(tmp_path: Path) -> None:
+    edges = "start,end,type,status\nc1,l1,SPEAKS,main\nc1,l2,SPEAKS,minor\n"
+    graph = built_from_tables(tmp_path, TABLES | {"edges_speaks": edges})
+    assert default_pipeline(graph)(graph, "Which main languages does Avia speak?").texts in ((), ("Avic",))
 
 
 @pytest.fixture(scope="module")

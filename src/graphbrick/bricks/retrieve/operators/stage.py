@@ -41,6 +41,7 @@ from graphbrick.bricks.retrieve.operators.schema.refusals import (
 )
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
+from graphbrick.bricks.retrieve.operators.things.main_ones import main_left_out
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
 from graphbrick.bricks.retrieve.operators.things.quantities import in_words_of_quantities
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact_or_near, is_open
@@ -150,9 +151,9 @@ class Operators(RetrieveStage):
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         asked, query = query, in_words_of_quantities(graph, with_given_seed(graph, query))
         query = with_grades(graph, now.without_now(graph, query))
-        plain, is_unsure = courtesy_left_out(graph, query)
-        spelled = self._spelled(plain, graph)
         embedder, lexicon = getattr(self.patterns.scorer, "embedder", None), self._lexicon(graph)
+        plain, is_unsure = main_left_out(graph, lexicon, courtesy_left_out(graph, query))
+        spelled = self._spelled(plain, graph)
         evidence = or_by_meaning(self._retrieve, lexicon, spelled, subgraph, embedder)
         if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model

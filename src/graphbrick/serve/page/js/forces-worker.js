@@ -1,12 +1,11 @@
 // Computes places by forces beside the page. Files of the page alone are loaded, as its policy says.
 
-for (const name of ["DOMParser", "Document"]) self[name] ||= class {}; // named when the library loads, but not used here
-importScripts("../vendor/graphology.umd.min.js", "../vendor/graphology-library.min.js");
+importScripts("../vendor/graphology.umd.min.js", "../vendor/forceatlas2.min.js");
 
 const SLICE = 30; // milliseconds of computing between two messages
 const STILL = 0.0015; // share of the drawing's size that nodes move in a round, on average, when they have settled
 
-const forces = self.graphologyLibrary.layoutForceAtlas2;
+const forces = self.layoutForceAtlas2;
 let current = null; // what is laid out: run, graph, settings, rounds left
 
 self.addEventListener("message", ({ data }) => {
