@@ -23,11 +23,15 @@ from typing import Any
 import graphbrick
 from graphbrick.core.answer import NearReading
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.learn.default import default_pipeline
+from graphbrick.learn.default import default_pipeline, withholding
 from graphbrick.models.llm.naming import model_text
 from graphbrick.pipeline import Pipeline
 
 VERDICTS = ("right", "wrong", "refused")
+
+
+NOTHING_FITS = ("operators.nothing_fits", "text_to_query.nothing_fits")
+"""Codes of events that say that the graph has no such thing."""
 
 
 def folded(text: str) -> str:
@@ -91,13 +95,18 @@ def main() -> None:
     parser.add_argument("graph")
     parser.add_argument("questions", type=Path)
     parser.add_argument("--half", choices=("odd", "even"))
-    parser.add_argument("--llm", help="a model that plans what the rules cannot read, as of graphbrick ask --llm")
+    parser.add_argument("--llm", help="a model for what the rules cannot read, as of graphbrick ask --llm")
+    parser.add_argument("--min-confidence", type=float, help="of an answer, as of graphbrick ask")
     parser.add_argument("--near", action="store_true", help="try the readings that a refusal offers")
     parser.add_argument("--show", action="store_true", help="print every question that is not right")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     graph = graphbrick.open(options.graph)
     pipeline = default_pipeline(graph, model_text(options.llm) if options.llm else "")
+    if options.min_confidence is not None:
+        withheld = withholding(pipeline, options.min_confidence)
+        assert withheld is not None
+        pipeline = withheld
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(options.questions.read_text(encoding="utf-8").splitlines(), 1):
         if options.half and (number % 2 == 1) != (options.half == "odd"):
@@ -108,7 +117,7 @@ def main() -> None:
         try:
             result = pipeline.run(graph, row["question"])
             texts = result.answer.texts
-            says_none = any(getattr(event, "code", "") == "operators.nothing_fits" for event in result.trace.events)
+            says_none = any(getattr(event, "code", "") in NOTHING_FITS for event in result.trace.events)
         except GraphbrickError as error:
             row["error"] = str(error)
         readings = result.answer.readings if options.near and not texts and not row.get("error") else ()

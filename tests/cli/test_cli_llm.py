@@ -11,7 +11,7 @@ from commands import Result, Run
 
 from graphbrick import build, index, parse
 from graphbrick.cli.pipelines import chosen_pipeline
-from graphbrick.testing import TINY, Reply, ScriptedLLM, tiny_graph
+from graphbrick.testing import TINY, Reply, Request, ScriptedLLM, tiny_graph
 
 QUESTION = "Where would a tourist in Kenya exchange money?"  # too much for the rules alone
 KEY = "sk-secret-0123456789"
@@ -24,9 +24,18 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+NAMES = "Kenyan shilling\nEuro"
+QUERY = "MATCH (:Entity {label: 'Kenya'})-[:currency]->(money) RETURN money.label"
+
+
+def replied(request: Request) -> str:
+    """Return a query to who asks for one, else names."""
+    return QUERY if "Cypher" in request.prompt else NAMES
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(["Kenyan shilling\nEuro"]) as scripted:
+    with ScriptedLLM(replied) as scripted:
         monkeypatch.setenv("OPENAI_BASE_URL", scripted.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         yield scripted
@@ -59,6 +68,16 @@ def test_a_model_answers(run, graph, server):
     result = run("ask", graph, QUESTION, "--llm", "some-model", "--explain")
     assert result.code == 0
     assert server.requests[0].body["model"] == "some-model"
+    assert "otherwise=TextToQuery(LLM(model='some-model'), n=1000, declines=True))" in result.out
+    assert "Kenyan shilling" in result.out.splitlines()
+    assert f"note: query: {QUERY}" in result.out.splitlines()
+
+
+def test_a_model_answers_from_paths(run, graph, server, monkeypatch):
+    """As it does where the library of the embedded database is not installed."""
+    monkeypatch.setattr("graphbrick.learn.default.find_spec", lambda name: None)
+    result = run("ask", graph, QUESTION, "--llm", "some-model", "--explain")
+    assert result.code == 0
     assert "Generate(LLM(model='some-model'), first=PathAnswer(min_confidence=0.3))" in result.out
     lines = result.out.splitlines()
     assert lines[lines.index("Kenyan shilling") + 1] == "  Kenya -> currency -> Kenyan shilling"
@@ -171,8 +190,9 @@ def test_a_model_answers_from_what_learned_patterns_find(monkeypatch):
     monkeypatch.setattr("graphbrick.learn.learned.learned_pipeline", lambda graph: learned)
     chosen = chosen_pipeline(None, None, [], "some-model", tiny_graph())
     model, first = "LLM(model='some-model')", "PathAnswer(ends='listed', min_confidence=0.3)"
-    rest = f"RankEnds(n=32) >> Generate({model}, first={first})"
-    assert repr(chosen) == f"Operators(Patterns(BM25(), n=32), llm={model}) >> {rest}"
+    query = f"TextToQuery({model}, n=1000, declines=True)"
+    stages = ("LinkLabels(required=False)", "Operators(Patterns(BM25(), n=32), reasons=True)", "RankEnds(n=32)")
+    assert repr(chosen) == " >> ".join((*stages, f"Generate({model}, first={first}, otherwise={query})"))
 
 
 def test_a_model_is_not_asked_for_what_the_rules_answer(run, graph, server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 # Bricks are imported where they are used, so that the command line can show the default at once.
@@ -26,6 +27,7 @@ RECORDS = "Records(Operators(Patterns({scorer}), cap=100000), {search})"
 """What the search is replaced by in graphs of documents that are rows of tables."""
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"
 """The default for other graphs that were not learned."""
+_ROWS = 1_000  # of a query by a model
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: str = "") -> Pipeline:
@@ -36,9 +38,11 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
 
     Args:
         graph: The graph; None for one that was not learned.
-        llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". It plans operators that the rules
-            cannot read, and answers from the evidence where the last stage of the pipeline gives no answer. In place
-            of quotations from passages it writes an answer with citations.
+        llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". Where the pipeline gives no answer,
+            it writes a query if the graph is a folder, ladybug is installed, and the model is at a server: those that
+            run in this process are small, and write wrong ones. Else it plans operators that the rules cannot read, and
+            answers from the evidence. In place of quotations from passages it writes an answer with
+            citations.
 
     Raises:
         ModelError: What was learned of the graph is damaged.
@@ -60,26 +64,39 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     else:
         learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
         pipeline = parse(DEFAULT_PIPELINE) if learned is None else learned
-    return _with_model(pipeline, llm) if llm else pipeline
+    can_query = isinstance(graph, Graph) and not isinstance(graph, TextGraph) and find_spec("ladybug") is not None
+    return _with_model(pipeline, llm, can_query=can_query) if llm else pipeline
 
 
-def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
+def _with_model(pipeline: Pipeline, model: str, *, can_query: bool) -> Pipeline:
     from graphbrick.bricks.generate.generate import Generate
     from graphbrick.bricks.generate.path_answer import PathAnswer
     from graphbrick.bricks.generate.quote import Quote
+    from graphbrick.bricks.link.labels import LinkLabels
     from graphbrick.bricks.retrieve.operators.stage import Operators
-    from graphbrick.pipeline import Sequence
+    from graphbrick.models.llm.local_llm import LocalLLM
+    from graphbrick.pipeline import LinkStage, RetrieveStage, Sequence
+    from graphbrick.pipeline.catalog import default_linker
     from graphbrick.pipeline.parsing import parse
 
     generate = parse(f"Generate({model})")
     assert isinstance(generate, Generate)
+    can_query = can_query and not isinstance(generate.llm, LocalLLM)  # a small model writes wrong queries
     if isinstance(pipeline, Sequence):
         if isinstance(pipeline.stages[-1], Quote):
             return _ending_in(pipeline, parse(f"WriteAnswer({model}, form='a short answer')"))
-        stages = (replace(one, llm=generate.llm) if isinstance(one, Operators) else one for one in pipeline.stages)
+        has_plans = {"reasons": True} if can_query else {"llm": generate.llm}  # a query says more than a plan
+        stages = [replace(one, **has_plans) if isinstance(one, Operators) else one for one in pipeline.stages]
+        last = stages[-1]
+        if isinstance(last, PathAnswer):
+            generate = replace(generate, first=last)
+        if isinstance(last, PathAnswer) and can_query:
+            query = parse(f"TextToQuery({model}, n={_ROWS}, declines=True)")
+            assert isinstance(query, RetrieveStage)
+            generate = replace(generate, otherwise=query)
+            linker = stages.pop(0) if isinstance(stages[0], LinkStage) else default_linker()
+            stages.insert(0, replace(linker, required=False) if isinstance(linker, LinkLabels) else linker)
         pipeline = Sequence(tuple(stages))
-        last = pipeline.stages[-1]
-        generate = replace(generate, first=last) if isinstance(last, PathAnswer) else generate
     return _ending_in(pipeline, generate)
 
 

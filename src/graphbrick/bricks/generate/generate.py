@@ -17,6 +17,7 @@ from graphbrick.bricks.generate.answers import (
     read_answers,
     spellings,
 )
+from graphbrick.bricks.generate.from_rows import answer_by_rows
 from graphbrick.bricks.generate.listing import by_kind, listed, n_fitting
 from graphbrick.bricks.generate.marks import marks_alone, quoted
 from graphbrick.bricks.generate.prompts import NAMES, prompt
@@ -30,7 +31,7 @@ from graphbrick.models.llm.chat import ChatModel, current_on_token
 from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.prompt_turns import Turns
 from graphbrick.models.llm.replies.replies import one_line, shown, without_fences
-from graphbrick.pipeline import GenerateStage
+from graphbrick.pipeline import GenerateStage, RetrieveStage
 
 _LONGEST = {"passage": 4000, "report": 4000, "card": 4000}  # characters in the prompt; 1000 for other kinds
 _MOST = 100  # answers; more are a model that does not stop
@@ -51,6 +52,8 @@ class Generate(GenerateStage):
     all that is known of an entity, for reasons or for consequences: their answer is written by `WriteAnswer`. With
     ``first`` the model is asked only if that stage gives no answer: what a plan counts, compares or lists is exact, and
     so is a card that was asked for. A question for reasons always goes to the model: its cards hold no answer yet.
+    With ``otherwise``, what the first stage cannot answer is asked of the whole graph, and the evidence is not read: of
+    paths that a plan did not want, a model mostly guesses.
 
     Args:
         llm: The language model, such as LLM().
@@ -58,6 +61,8 @@ class Generate(GenerateStage):
             instructions that always ask for the best answers that the paths hold, as published systems do, or the path
             of a text file with a prompt of your own (docs/llm.md).
         first: A generate stage that answers first, such as PathAnswer(min_confidence=0.3); None for none.
+        otherwise: A retrieve stage whose rows are the answer where the first stage gives none, such as
+            TextToQuery(LLM()); None to read the evidence.
 
     Returns:
         Distinct answers in the order of the reply; the items of the evidence that support them.
@@ -72,10 +77,11 @@ class Generate(GenerateStage):
     llm: ChatModel = parameter(example="LLM()")
     prompt: str = parameter(NAMES[0], path=True, search=NAMES[:3])
     first: GenerateStage | None = parameter(None, example="PathAnswer(min_confidence=0.3)")
+    otherwise: RetrieveStage | None = parameter(None, example="TextToQuery(LLM())")
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Ask the model and read its reply."""
-        if not evidence.items:
+        if not evidence.items and self.otherwise is None:
             event("no answer: the evidence is empty; the model was not called", "generate.no_evidence")
             return Answer()
         is_open = any(item.kind == "card" for item in evidence.items)
@@ -86,6 +92,9 @@ class Generate(GenerateStage):
                 return before
         if is_open:
             return WriteAnswer(self.llm, form="one to three sentences").generate(query, evidence)
+        if self.otherwise is not None:
+            found = answer_by_rows(self.otherwise, query, evidence)
+            return found if found.texts else before
         request, items = self.request(query, evidence)
         on_token = current_on_token()
         if on_token is not None and self.llm.structured:

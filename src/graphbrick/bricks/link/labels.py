@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from graphbrick.pipeline import LinkStage
 _SHOWN = 5
 _LONGEST_NAME = 80  # characters of a name in a message; a label may have any length
 _MOST_NAMES = 64  # of a question that become seeds
+_Values: TypeAlias = list[tuple[Span, str]]
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
 
@@ -58,6 +59,7 @@ class LinkLabels(LinkStage):
             spelled. Later stages decide between them: `PathAnswer` follows the reading of the best path, and says so.
             Stages that spread from all seeds, such as PPR, spread from all readings.
         words: The folder of learned patterns whose file of words names classes of the graph; None for its types alone.
+        required: Whether a question that names nothing is an error; if not, later stages get it without seeds.
 
     Returns:
         The query with distinct seeds: the best reading of each mention in order of appearance, then other readings;
@@ -79,30 +81,37 @@ class LinkLabels(LinkStage):
     min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
     readings: int = parameter(1, at_least=1, at_most=16, search=(1, 2, 4))
     words: str | None = parameter(None, path=True, example="films.patterns")
+    required: bool = parameter(True)
 
-    def _values(self, graph: Graph, question: Question, exact: ExactNames) -> tuple[list[tuple[Span, str]], ExactNames]:
+    def _values(self, graph: Graph, question: Question, exact: ExactNames) -> tuple[_Values, ExactNames]:
         if not graph.columns and not graph.changes.facts:
             return [], exact
         from graphbrick.bricks.link.kinds import values_and_names  # most graphs need none
 
         return values_and_names(graph, question, exact, self.words)
 
-    def _kinds(
-        self, graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]]
-    ) -> list[str]:
+    def _kinds(self, graph: Graph, question: Question, exact: ExactNames, values: _Values) -> list[str]:
         from graphbrick.bricks.link.kinds import kinds_in  # questions with names need none
 
         return kinds_in(graph, question, exact, values, self.words)
 
     def link(self, graph: Graph, query: Query) -> Query:
         """Return the query with the seeds that its text names."""
+        try:
+            return self._linked(graph, query)
+        except LinkError as error:
+            if self.required:
+                raise
+            event(str(error), "link.nothing_named", REFUSAL)
+            return query
+
+    def _linked(self, graph: Graph, query: Query) -> Query:
         pattern = stated(graph, query.text)
         if pattern is not None:
             return replace(query, seeds=(pattern.start,))
-        inside = _IN_NAME.search(query.text)
-        if inside is not None:  # «stops with hospital in the name»
-            others = replace(query, text=query.text[: inside.start()] + query.text[inside.end() :])
-            return replace(self.link(graph, others), text=query.text)
+        if inside := _IN_NAME.search(query.text):  # «stops with hospital in the name»
+            others = query.text[: inside.start()] + query.text[inside.end() :]
+            return replace(self._linked(graph, replace(query, text=others)), text=query.text)
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
         values, exact = self._values(graph, question, exact)
@@ -116,20 +125,20 @@ class LinkLabels(LinkStage):
         if matches:
             _tell_left_out(question, exact, matches)
         elif plain != query.text:
-            return replace(self.link(graph, replace(query, text=plain)), text=query.text)
+            return replace(self._linked(graph, replace(query, text=plain)), text=query.text)
         elif not exact.words and (kinds := self._kinds(graph, question, exact, values)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
             event(text, "link.only_classes", DETAIL, classes=list(dict.fromkeys(kinds)))
             if unmatched.several:  # for stages that need an entity to start from; others read it as all of them
                 from graphbrick.patterns.properties.name_parts import which_is_meant
 
-                part = unmatched.several[0]
-                event(which_is_meant(graph, part.text, part.entities), "link.part_is_open", REFUSAL, name=part.text)
+                text = which_is_meant(graph, unmatched.several[0].text, unmatched.several[0].entities)
+                event(text, "link.part_is_open", REFUSAL, name=unmatched.several[0].text)
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
         matches = _first(matches)
-        words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
+        words = [(mention.entity, *mention.others) for _, mention in (*exact.words, *exact.terms)]
         mentions = [mention for _, mention in settled(graph, question, matches, words)]
         for mention in dict.fromkeys(mentions):
             if mention.text in exact.unlike:
@@ -220,10 +229,6 @@ def _first(matches: Matches) -> Matches:
     event(message, "link.many_names", names=len(texts), at_most=_MOST_NAMES)
     first = set(islice(texts, _MOST_NAMES))
     return [entry for entry in matches if entry[1].text in first]
-
-
-def _entities(mention: Mention) -> tuple[int, ...]:
-    return mention.entity, *mention.others
 
 
 def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:

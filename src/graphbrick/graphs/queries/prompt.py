@@ -23,9 +23,30 @@ _INSTRUCTIONS = {
     ),
 }
 
+DECLINED = "NONE"
+"""The reply of a model that finds nothing in the schema that a question asks for."""
+_DECLINING = {
+    CYPHER: (
+        " Examples of values in the schema show how values are written. A name of the question that is not among the "
+        "entities of the question may be a part of a longer name, or be spelt otherwise: compare such texts with "
+        "lower(x.label) CONTAINS 'part in lower case'. For yes or no, return a condition, such as count(*) > 0. "
+    ),
+    SPARQL: " ",
+}
+_IF_NONE = (
+    f"If the question asks for something that no property or relation of the schema holds, reply {DECLINED} and nothing"
+    " else; do not take what is merely similar."
+)
+
 
 def messages_for(
-    language: str, schema: str, question: str, entities: Sequence[str] = (), pairs: Sequence[Pair] = ()
+    language: str,
+    schema: str,
+    question: str,
+    entities: Sequence[str] = (),
+    pairs: Sequence[Pair] = (),
+    *,
+    declines: bool = False,
 ) -> list[dict[str, str]]:
     """Return the messages that ask for the query of a question.
 
@@ -35,6 +56,7 @@ def messages_for(
         question: The question.
         entities: Descriptions of the entities that the question names, a line each.
         pairs: Questions with their queries, the most similar last.
+        declines: Whether the model may say that the graph has no answer.
     """
     parts = [f"Schema:\n{schema}"]
     if pairs:
@@ -42,8 +64,9 @@ def messages_for(
     if entities:
         parts.append("Entities of the question:\n" + "\n".join(entities))
     parts.append(f"Question: {question}\nQuery:")
+    told = _INSTRUCTIONS[language] + (_DECLINING[language] + _IF_NONE if declines else "")
     return [
-        {"role": "system", "content": _INSTRUCTIONS[language]},
+        {"role": "system", "content": told},
         {"role": "user", "content": "\n\n".join(parts)},
     ]
 
@@ -54,3 +77,12 @@ def with_notes(messages: Sequence[Mapping[str, str]], notes: Sequence[str]) -> l
     head, question, tail = last["content"].rpartition("\n\nQuestion: ")
     listed = "\n".join(f"- {note}" for note in notes)
     return [*map(dict, before), {**last, "content": f"{head}\n\nNotes:\n{listed}{question}{tail}"}]
+
+
+def is_declined(reply: str) -> bool:
+    """Return whether a reply says that the schema has nothing that is asked for.
+
+    >>> is_declined("NONE"), is_declined("`None`."), is_declined("MATCH (n) RETURN n")
+    (True, True, False)
+    """
+    return reply.strip(" `.\"'\n").removeprefix("cypher\n").strip().upper() == DECLINED

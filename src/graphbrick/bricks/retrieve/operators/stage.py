@@ -20,14 +20,7 @@ from graphbrick.bricks.retrieve.operators.paths.plain import (
     with_asked_class,
 )
 from graphbrick.bricks.retrieve.operators.paths.results import ASSUMED, EXPLAINED, evidence_of
-from graphbrick.bricks.retrieve.operators.plan import (
-    Along,
-    Both,
-    CannotPlanError,
-    Place,
-    Plan,
-    UnreadWordError,
-)
+from graphbrick.bricks.retrieve.operators.plan import Along, Both, CannotPlanError, Place, Plan, UnreadWordError
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, is_known, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.records.reading import by_grammar, of_records
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
@@ -102,13 +95,14 @@ class Operators(RetrieveStage):
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
     it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
     rules are. A plan that names an unknown operator, leaves out an entity of the question, or has a sub-question that
-    the graph does not explain is an event, and there is no evidence. With a model, a question for reasons or
-    consequences («why», «what happens if») that no plan answers gets all that is known about its entities: their cards,
-    what connects them, and the paths. The model of the next stage answers from them.
+    the graph does not explain is an event, and there is no evidence. With a model or ``reasons``, a question for
+    reasons or consequences («why», «what happens if») that no plan answers gets all that is known about its entities,
+    from which the model of the next stage answers.
 
     Args:
         patterns: The stage that finds patterns, such as Patterns(PatternScorer('films.patterns')).
         llm: The language model that plans what the rules cannot, such as LLM(); None for rules alone.
+        reasons: Whether a model of a later stage answers questions for reasons.
         cap: Most answers listed, at least 1; reaching it is an event.
 
     Returns:
@@ -128,6 +122,7 @@ class Operators(RetrieveStage):
 
     patterns: Patterns = parameter(example="Patterns(MiniLM())")
     llm: ChatModel | None = parameter(None, example="LLM()")
+    reasons: bool = parameter(False)
     cap: int = parameter(1_000, at_least=1)
 
     def near(self, query: Query, subgraph: Subgraph, most: int) -> list[NearReading]:
@@ -139,8 +134,8 @@ class Operators(RetrieveStage):
 
         embedder = getattr(self.patterns.scorer, "embedder", None)
         reworded = reworded_by(graph, self._lexicon(graph), query.text, trace.events, embedder)
-        named = map(graph.label, query.seeds[:1])
-        cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in named]
+        names = map(graph.label, query.seeds[:1])
+        cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in names]
         return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards]
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
@@ -155,7 +150,7 @@ class Operators(RetrieveStage):
         plain, is_unsure = main_left_out(graph, lexicon, courtesy_left_out(graph, query))
         spelled = self._spelled(plain, graph)
         evidence = or_by_meaning(self._retrieve, lexicon, spelled, subgraph, embedder)
-        if self.llm is not None and query.seeds and is_open(spelled.text, evidence):
+        if (self.llm or self.reasons) and query.seeds and is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))

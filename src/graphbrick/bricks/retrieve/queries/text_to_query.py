@@ -16,12 +16,12 @@ from graphbrick.core.evidence import distinct
 from graphbrick.core.graph import Capability, Labels, QueryLanguage
 from graphbrick.core.parameters import parameter
 from graphbrick.core.schema import Rows, Schema
-from graphbrick.core.trace import event, fact
+from graphbrick.core.trace import REFUSAL, event, fact
 from graphbrick.graphs.queries.examples import Pair, masked, names_in, read_pairs
 from graphbrick.graphs.queries.guard import check_read_only
 from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.graphs.queries.prefixes import with_prefixes
-from graphbrick.graphs.queries.prompt import messages_for, with_notes
+from graphbrick.graphs.queries.prompt import is_declined, messages_for, with_notes
 from graphbrick.graphs.queries.reply import query_in
 from graphbrick.graphs.queries.row_values import RowMaker
 from graphbrick.graphs.queries.schema_text import sample_query, schema_prefixes, schema_text, trimmed
@@ -65,6 +65,8 @@ class TextToQuery(RetrieveStage):
         names: Most relations, and about the most classes, of the schema that are shown; those that the scorer finds
             nearest to the question.
         check: Whether to check queries against the schema; if not, the database may just find nothing.
+        declines: Whether the model may reply that the graph has nothing that is asked for, which is an event. Small
+            models decline too often.
         scorer: Compares the question with the schema and the examples, such as BM25() or MiniLM().
 
     Returns:
@@ -88,6 +90,7 @@ class TextToQuery(RetrieveStage):
     shots: int = parameter(3, at_least=0, search=(0, 3, 8))
     names: int = parameter(60, at_least=1)
     check: bool = parameter(True)
+    declines: bool = parameter(False)
     scorer: Scorer = parameter(BM25(), example="BM25()")
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
@@ -100,7 +103,15 @@ class TextToQuery(RetrieveStage):
         problems: dict[str, str] = {}  # by query
         for number in range(1, self.tries + 1):
             reply = self.llm.ask(messages).text.strip()
+            if self.declines and is_declined(reply):
+                if empty is not None:
+                    break
+                told = f"{self.llm.model} finds nothing in this graph that is asked for"
+                event(told, "text_to_query.declined", REFUSAL)
+                return Evidence()
             written = query_in(reply, language)
+            if self.declines and empty is not None and written in problems:
+                break  # it stands by a query that found nothing
             try:
                 text = self._checked(written, graph, language, schema, is_last=number == self.tries)
                 text, rows = self._rows(text, graph, language, schema)
@@ -132,7 +143,7 @@ class TextToQuery(RetrieveStage):
                 )
                 messages = list(as_messages(with_notes(request, [*problems.values()])))
             else:
-                messages += _corrected(reply, problem)
+                messages += _corrected(reply, problem, may_stand=self.declines and empty is not None)
             problems[written] = problem
         if empty is not None:
             return self._evidence(subgraph, *empty)
@@ -188,6 +199,8 @@ class TextToQuery(RetrieveStage):
 
     def _evidence(self, subgraph: Subgraph, text: str, rows: Rows) -> Evidence:
         event(f"{QUERY_EVENT}{text}", "text_to_query.query", query=text)
+        if self.declines and not rows.rows:
+            event("nothing in this graph fits that query", "text_to_query.nothing_fits", REFUSAL)
         fact(rows=len(rows.rows))
         if rows.is_cut:
             event(f"the query has more rows; the first {self.n:,} are given (n)", "text_to_query.more_rows", n=self.n)
@@ -210,7 +223,7 @@ class TextToQuery(RetrieveStage):
             text = schema_text(part, language, counts=False)
             if not pairs and language == CYPHER and (sample := sample_query(part)):
                 text += f"\nForm of a query:\n{sample}"
-            messages = messages_for(language, text, one_line(query.text), entities, pairs)
+            messages = messages_for(language, text, one_line(query.text), entities, pairs, declines=self.declines)
             if self.llm.context_budget(messages) >= 0 or n == 1:
                 break
             n = n // 2
@@ -234,13 +247,22 @@ class TextToQuery(RetrieveStage):
         return [pairs[i] for i in reversed(best)]
 
 
-def _corrected(reply: str, problem: str) -> Iterable[Message]:
-    """Return the turns that give a query back to the model, of a long reply its beginning."""
+def _corrected(reply: str, problem: str, *, may_stand: bool) -> Iterable[Message]:
+    """Return the turns that give a query back to the model, of a long reply its beginning.
+
+    Args:
+        reply: The reply.
+        problem: What is wrong with the query.
+        may_stand: Whether the model may reply with the same query.
+    """
     if len(reply) > _LONGEST_REPLY:
         text = f"the model is shown the first {_LONGEST_REPLY:,} of the {len(reply):,} characters that it wrote"
         event(text, "text_to_query.reply_cut", size=len(reply), at_most=_LONGEST_REPLY)
         reply = f"{reply[:_LONGEST_REPLY]} ... (cut)"
     problem = problem if len(problem) <= _LONGEST_PROBLEM else f"{problem[:_LONGEST_PROBLEM]} ... (cut)"
+    if may_stand:
+        told = f"Of that query: {problem}. Reply with a corrected query only. If nothing is wrong with it, repeat it."
+        return assistant(reply), user(told)
     return assistant(reply), user(f"That query is not right: {problem}\nReply with a corrected query only.")
 
 

@@ -30,6 +30,7 @@ from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.graphs.queries.tokens import literal
 
 _EXAMPLES = 3
+_ORDERED = 1_000_000  # rows of a table whose examples are its first ones
 _INTERNAL = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
@@ -257,7 +258,8 @@ class LadybugGraph(EmbeddedGraph, CypherGraph):
             for (name, kind), n in zip(columns.items(), counts, strict=True):
                 if n:
                     place = f"n.{quoted(name)}"
-                    text = f"MATCH {pattern} WHERE {has_value(place, kind)} RETURN {place} LIMIT {_EXAMPLES}"
+                    order = self._in_order(pattern, "n")
+                    text = f"MATCH {pattern} WHERE {has_value(place, kind)} RETURN {place}{order} LIMIT {_EXAMPLES}"
                     values = map(property_value, self._column(text))
                     examples = [shown_value(value) for value in values if value is not None]
                     tally.count((names.get(name, name), *type_kind(kind)), n, examples)
@@ -337,7 +339,9 @@ class LadybugGraph(EmbeddedGraph, CypherGraph):
         if not columns:
             return ()
         listed = ", ".join(f"{variable}.{quoted(name)}" for name, _, _ in columns)
-        rows = self.fetch(f"MATCH {pattern} RETURN {listed} LIMIT {10 * _EXAMPLES}", {}, 10 * _EXAMPLES).rows
+        in_order = self._in_order(pattern, variable)
+        query = f"MATCH {pattern} RETURN {listed}{in_order} LIMIT {10 * _EXAMPLES}"
+        rows = self.fetch(query, {}, 10 * _EXAMPLES).rows
         values = zip(*rows, strict=True) if rows else [()] * len(columns)
         described = []
         for (name, kind, _), column in zip(columns, values, strict=True):
@@ -345,11 +349,19 @@ class LadybugGraph(EmbeddedGraph, CypherGraph):
             least = 1 if "type" in comments and name == "types" else 0  # the first type is the table
             if not rows or all(_is_empty(value, least) for value in column):
                 having = has_value(place, kind, least)
-                column = self._column(f"MATCH {pattern} WHERE {having} RETURN {place} LIMIT {_EXAMPLES}")
+                column = self._column(f"MATCH {pattern} WHERE {having} RETURN {place}{in_order} LIMIT {_EXAMPLES}")
                 if rows and not column:
                     continue
             described.append(Property(name, kind, examples_of(value for value in column if value is not None)))
         return tuple(described)
+
+    def _in_order(self, pattern: str, variable: str) -> str:
+        """Return the order that makes the first rows the same in every process, which recorded replies of models need.
+
+        Threads read a table in parallel, and whichever is first gives the rows. A large table would be read whole.
+        """
+        count = self.fetch(f"MATCH {pattern} RETURN count(*)", {}, 1).rows[0][0]
+        return f" ORDER BY offset(id({variable}))" if count <= _ORDERED else ""
 
     def _column(self, text: str) -> tuple[Any, ...]:
         return tuple(row[0] for row in self.fetch(text, {}, _EXAMPLES).rows)
