@@ -6,9 +6,10 @@ Of WordNet (Debian package ``wordnet-base``) it keeps five things: which nouns n
 and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.xz``; which
 nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.xz``;
 which verbs mean the same, in ``verbs.tsv.xz``; and which adjectives are those of places («swedish» of Sweden), in
-``places.tsv.gz``. A line of ``senses.tsv.xz`` is one meaning: the lines that are a
-kind of it, as distances downwards (a negative one upwards), then its words, with a star behind words that have many
-meanings; a line of ``verbs.tsv.xz`` has the words only, with a star behind those that more often mean something else.
+``places.tsv.gz``. The first half of the lines of ``senses.tsv.xz`` has the words of each meaning, with a star behind
+words that have many meanings; the second half, in the same order, the meanings that are a kind of it, as distances
+downwards (a negative one upwards). A line of ``verbs.tsv.xz`` has the words only, with a star behind those that more
+often mean something else.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 SRC = Path(__file__).parent.parent / "src/graphbrick"
 LEXICON, SENSES = SRC / "language/lexicon.tsv.xz", SRC / "patterns/english/senses.tsv.xz"
 VERBS = SRC / "patterns/english/verbs.tsv.xz"
+PACKED = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}  # for plain text
 PLACES = SRC / "patterns/english/places.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
@@ -128,8 +130,11 @@ def derivations(folder: Path) -> set[tuple[str, str]]:
     return pairs
 
 
-def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:
-    """Yield a line for each meaning; only words that mean it commonly are named."""
+def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> list[str]:
+    """Return a line for the words of each meaning, then one for its kinds; only words that mean it commonly are named.
+
+    Side by side, in one line, they take a twentieth more.
+    """
     people = {offset for offset, synset in data.items() if synset.kind == PERSON and is_name(synset)}
     kept = [offset for offset, synset in data.items() if synset.kind in MEANINGS and offset not in people]
     number = {offset: line for line, offset in enumerate(kept)}
@@ -138,13 +143,15 @@ def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[s
         for mark, to, *_ in data[offset].pointers:
             if mark == "@" and to in number:
                 narrower[to].append(str(number[offset] - number[to]))
+    named = []
     for offset in kept:
         words = []
         for word in data[offset].words:
             senses = index.get(word, [])
             if offset in senses[:SENSES_OF_NOUN] and is_plain(word.replace("_", "")):
                 words.append(word.replace("_", " ") + ("" if len(senses) <= FEW_SENSES else "*"))
-        yield f"{','.join(narrower[offset])}\t{','.join(words)}"
+        named.append(",".join(words))
+    return named + [",".join(narrower[offset]) for offset in kept]
 
 
 def same_verbs(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:
@@ -181,10 +188,11 @@ def main() -> None:
     lines += [f"from\t{noun}\t{verb}" for verb, noun in derived]
     verbs = list(same_verbs(*read(folder, VERB)))
     places = list(adjectives_of_places(data, read(folder, "adj")[1]))
-    made = ((LEXICON, lines), (SENSES, list(meanings(index, data))), (VERBS, verbs), (PLACES, places))
+    made = ((LEXICON, lines), (SENSES, meanings(index, data)), (VERBS, verbs), (PLACES, places))
     for file, rows in made:
         text = "\n".join(rows).encode("utf-8") + b"\n"
-        file.write_bytes(lzma.compress(text, preset=9) if file.suffix == ".xz" else gzip.compress(text, mtime=0))
+        is_xz = file.suffix == ".xz"
+        file.write_bytes(lzma.compress(text, filters=[PACKED]) if is_xz else gzip.compress(text, mtime=0))
         print(f"{file}: {len(rows):,} lines, {file.stat().st_size:,} bytes")
 
 

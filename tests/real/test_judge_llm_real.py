@@ -44,7 +44,7 @@ def test_it_learns_and_llama_cpp_says_the_same(tmp_path: Path) -> None:
     from graphbrick.judge.training.judge_llm import JudgeSettings, encoded, probabilities, train_judge_llm
     from graphbrick.learn.train.llms.llm_fit import open_base
 
-    how = JudgeSettings(epochs=2, batch_size=4, learning_rate=2e-3, rank=4, alpha=8, tokens=200, context=1024)
+    how = JudgeSettings(epochs=4, batch_size=4, learning_rate=2e-3, rank=4, alpha=8, tokens=200, context=1024)
     report = train_judge_llm(colours(20), tmp_path / "judge", base="smollm2-135m", settings=how)[RELEVANCE]
     assert (report.rows, report.questions) == (40, 20)
     assert report.auc > 0.9
@@ -56,7 +56,7 @@ def test_it_learns_and_llama_cpp_says_the_same(tmp_path: Path) -> None:
     served = [verdict.probability for verdict in judge.rubric.rate(RELEVANCE, [row.case for row in rows])]
     assert served == pytest.approx(trained.tolist(), abs=0.05)
     said = [verdict.probability for verdict in judge.rate(RELEVANCE, [row.case for row in rows])]
-    order = auc(np.array([row.label for row in rows]), np.array(said))
+    order = auc(np.array([row.value for row in rows]), np.array(said))
     assert order is not None
     assert order.value > 0.8  # a tuned model of 135 million parameters is wrong now and then
     about = json.loads((tmp_path / "judge" / "judge.json").read_text())

@@ -319,7 +319,8 @@ def test_the_command_trains_and_prints(
     assert stopped.value.code == 0
     said = capsys.readouterr().out
     assert "40 questions, of which" in said
-    assert f"({str(out)!r})" in said.replace("\n", "")
+    model = "model=" if command == "reranker" else ""
+    assert f"({model}{str(out)!r})" in said.replace("\n", "")
     with pytest.raises(SystemExit) as stopped:
         main([*given, *more])
     assert stopped.value.code == 1

@@ -23,7 +23,7 @@ class _Meanings(NamedTuple):
     """Contents of the file; a line is only read in full when one of its words is asked for.
 
     Attributes:
-        lines: The lines, one for each meaning.
+        lines: The words of each meaning, then the distances of each to the meanings that are a kind of it.
         of_word: The common meanings of each word, with a star behind a word of many meanings.
     """
 
@@ -36,12 +36,12 @@ class _Meanings(NamedTuple):
 
     def words(self, meaning: int) -> list[str]:
         """Return the words of a meaning, with a star behind those of many meanings."""
-        named = self.lines[meaning].partition("\t")[2]
+        named = self.lines[meaning]
         return named.split(",") if named else []
 
     def kinds(self, meaning: int) -> list[int]:
         """Return the meanings that are a kind of a meaning."""
-        distances = self.lines[meaning].partition("\t")[0]
+        distances = self.lines[len(self.lines) // 2 + meaning]
         return [meaning + int(distance) for distance in distances.split(",")] if distances else []
 
 
@@ -50,8 +50,8 @@ def _meanings() -> _Meanings:
     packed = (files("graphbrick.patterns.english") / "senses.tsv.xz").read_bytes()
     lines = lzma.decompress(packed).decode("utf-8").splitlines()
     of_word: dict[str, list[int]] = {}
-    for number, line in enumerate(lines):
-        for word in line[line.index("\t") + 1 :].split(","):
+    for number, line in enumerate(lines[: len(lines) // 2]):
+        for word in line.split(","):
             if word in of_word:
                 of_word[word].append(number)
             else:
