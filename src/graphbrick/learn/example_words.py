@@ -18,6 +18,7 @@ from graphbrick.patterns.text import readable
 from graphbrick.patterns.words_file import HEAD, TAIL, WORDS, EntityClass, RelationWords, read_words
 
 _PART = "part"
+_ACRONYM = 3  # letters
 _MASS = frozenset("equipment software hardware weather furniture information news data".split())
 _UNCOUNTED = _MASS | {"staff", "pokemon"}
 _PREPOSITIONS = PREPOSITIONS | frozenset("via against after before between during upon without across around".split())
@@ -35,10 +36,15 @@ def plain(name: str) -> str:
 def class_noun(name: str) -> str:
     """Return what one thing of a class is called: «planet» for things of the class Planets.
 
-    >>> class_noun("Planets"), class_noun("Species"), class_noun("CompilationAlbum")
-    ('planet', 'species', 'compilation album')
+    >>> class_noun("Planets"), class_noun("Species"), class_noun("CompilationAlbum"), class_noun("OS")
+    ('planet', 'species', 'compilation album', 'os')
+    >>> class_noun("PLANETS")
+    'planet'
     """
     noun = plain(name)
+    last = noun.split()[-1:]
+    if last and len(last[0]) <= _ACRONYM and spaced(readable(name)).split()[-1] == last[0].upper():
+        return noun  # an OS is no several of an O
     try:
         one = forms.singular(noun)
         if one == noun and noun.endswith("s") and not noun.endswith("ss") and not forms.is_word(noun.split()[-1]):
