@@ -108,6 +108,24 @@ def test_without_the_database_library_the_model_plans_and_reads(
     assert "Operators(Patterns(WordAlignment(MiniLM()), n=32), llm=LLM(model='m'))" in recipe
 
 
+def test_a_large_graph_is_not_copied_unasked(systems: Graph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(default, "_COPIED", 2)
+    large = built_from_tables(tmp_path, TABLES)
+    assert "RETURN 1" in default.lacks_queries(large)
+    assert "TextToQuery" not in repr(default.default_pipeline(large, "LLM('m')"))
+    large.query("RETURN 1", {}, 1)
+    assert default.lacks_queries(large) == ""
+    assert "TextToQuery" in repr(default.default_pipeline(large, "LLM('m')"))
+
+
+def test_a_copy_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    graph = built_from_tables(tmp_path, TABLES)
+    (graph.place.parent / f"{graph.place.name}.ladybug").write_text("in the way", encoding="utf-8")
+    run, prompts = asked(graph, SUPPORT, [BY_NAME])
+    assert (texts(run), prompts) == ((), [])
+    assert "from_rows.no_copy" in run.trace.event_codes
+
+
 def test_a_name_that_means_several_does_not_end_the_question(systems: Graph, tmp_path: Path) -> None:
     run, prompts = asked(systems, "Is Desk supported?", ["MATCH (s:System) RETURN s.label"])
     assert (len(texts(run)), len(prompts)) == (3, 1)

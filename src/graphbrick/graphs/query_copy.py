@@ -38,6 +38,11 @@ def query_copy(graph: StoredGraph) -> LadybugGraph:
     return current_session().get(("query copy",), lambda: _opened(graph), of=graph)
 
 
+def has_copy(graph: StoredGraph) -> bool:
+    """Return whether the copy of this version of a graph is there, and whole."""
+    return _is_usable(FolderBeside(graph, "ladybug", "copy"))
+
+
 def _opened(graph: StoredGraph) -> LadybugGraph:
     place = FolderBeside(graph, "ladybug", "copy")
     try:

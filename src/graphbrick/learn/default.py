@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 # Bricks are imported where they are used, so that the command line can show the default at once.
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ RECORDS = "Records(Operators(Patterns({scorer}), cap=100000), {search})"
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"
 """The default for other graphs that were not learned."""
 _ROWS = 1_000  # of a query by a model
+_COPIED = 5_000_000  # triples of a graph that is copied for a query without being asked to
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: str = "") -> Pipeline:
@@ -39,7 +40,7 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     Args:
         graph: The graph; None for one that was not learned.
         llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". Where the pipeline gives no answer,
-            it writes a query if the graph is a folder, ladybug is installed, and the model is at a server: those that
+            it writes a query if the graph is a folder, nothing lacks for that, and the model is at a server: those that
             run in this process are small, and write wrong ones. Else it plans operators that the rules cannot read, and
             answers from the evidence. In place of quotations from passages it writes an answer with
             citations.
@@ -65,12 +66,20 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
         learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
         pipeline = parse(DEFAULT_PIPELINE) if learned is None else learned
     is_folder = isinstance(graph, Graph) and not isinstance(graph, TextGraph)
-    return _with_model(pipeline, llm, may_query=is_folder and can_query()) if llm else pipeline
+    may_query = bool(llm) and is_folder and not lacks_queries(cast("Graph", graph))
+    return _with_model(pipeline, llm, may_query=may_query) if llm else pipeline
 
 
-def can_query() -> bool:
-    """Return whether the embedded database is installed by which a model can query a folder."""
-    return find_spec("ladybug") is not None
+def lacks_queries(graph: Graph) -> str:
+    """Return why a model cannot query a folder, and what to do about it; empty if it can."""
+    from graphbrick.graphs.query_copy import has_copy
+
+    if find_spec("ladybug") is None:
+        return "ladybug is not installed: pip install 'graphbrick[ladybug]'"
+    if graph.n_triples > _COPIED and not has_copy(graph):
+        command = f'graphbrick query {graph.path} "RETURN 1"'
+        return f"{graph.n_triples:,} triples are not copied for that unless you say so: {command} makes the copy"
+    return ""
 
 
 def _with_model(pipeline: Pipeline, model: str, *, may_query: bool) -> Pipeline:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from graphbrick.bricks.generate.path_answer import computed
 from graphbrick.core import Answer, Evidence, Query, Row, Subgraph
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.items import ANSWER
-from graphbrick.core.trace import event
+from graphbrick.core.trace import REFUSAL, event
 from graphbrick.pipeline import RetrieveStage
 
 
@@ -27,7 +28,13 @@ def answer_by_rows(stage: RetrieveStage, query: Query, evidence: Evidence) -> An
         event("no graph is known that could be asked by a query", "from_rows.no_graph")
         return Answer()
     subgraph = Subgraph(evidence.subgraph.graph)
-    found = stage.retrieve(query, subgraph)
+    try:
+        found = stage.retrieve(query, subgraph)
+    except GraphbrickError as error:
+        if not error.code.startswith("query_copy."):
+            raise
+        event(f"the graph cannot be queried: {error}", "from_rows.no_copy", REFUSAL)
+        return Answer()
     rows = tuple(_as_answers(found))
     if not rows:
         return Answer()  # the stage told why
