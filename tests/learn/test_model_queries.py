@@ -108,6 +108,21 @@ def test_without_the_database_library_the_model_plans_and_reads(
     assert "Operators(Patterns(WordAlignment(MiniLM()), n=32), llm=LLM(model='m'))" in recipe
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "RETURN '2029-01-09' AS day",
+        "MATCH (s:System) RETURN '2029-01-09' AS s LIMIT 1",
+        "MATCH (s:System) RETURN DISTINCT date('2029-01-09')",
+        "CALL show_tables() RETURN *",
+    ],
+)
+def test_a_model_cannot_answer_by_a_value_of_its_own(systems: Graph, reply: str) -> None:
+    run, prompts = asked(systems, SUPPORT, [reply])
+    assert texts(run) == ()
+    assert "return what MATCH finds" in prompts[1]
+
+
 def test_a_large_graph_is_not_copied_unasked(systems: Graph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(default, "_COPIED", 2)
     large = built_from_tables(tmp_path, TABLES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from graphbrick.graphs.queries.tokens import Token, token_at
+from graphbrick.graphs.queries.tokens import CYPHER, Token, token_at, tokens_of
 
 _BEGINNINGS = ("MATCH", "WHERE", "WITH", "RETURN", "UNWIND", "CALL", "UNION", "ORDER", "SKIP", "LIMIT")
 _NAME = ("word", "name")
@@ -111,3 +111,35 @@ def _has_star(tokens: Sequence[Token]) -> bool:
     ends = (token for token in tokens if token.is_symbol("*", "]", "{", "(") or token.is_word("WHERE"))
     first = next(ends, None)
     return first is not None and first.is_symbol("*")
+
+
+def reads_nothing(text: str) -> bool:
+    """Return whether a query matches nothing, or returns nothing of what it matches: a model may write its own answer.
+
+    Args:
+        text: The query.
+
+    Raises:
+        QueryTextError: The query cannot be split into tokens.
+
+    >>> reads_nothing("RETURN '2029-01-09' AS day"), reads_nothing("MATCH (n) RETURN date('2029-01-09') AS n")
+    (True, True)
+    >>> reads_nothing("MATCH (n:OS) RETURN n.eol"), reads_nothing("MATCH (n:OS) RETURN count(*) > 0")
+    (False, False)
+    """
+    tokens = tokens_of(text, CYPHER)
+    last = max((i for i, token in enumerate(tokens) if token.is_word("RETURN")), default=-1)
+    if last in (-1, len(tokens) - 1):
+        return False  # the guard or the database says what is wrong
+    if not any(token.is_word("MATCH") for token in tokens):
+        return True
+    known = {token.text.lower() for token in tokens[:last] if token.kind in ("word", "name")}
+    return not any(_is_read(tokens, i, known) for i in range(last + 1, len(tokens)))
+
+
+def _is_read(tokens: Sequence[Token], i: int, known: set[str]) -> bool:
+    """Return whether a token of what is returned is a variable of the query, or the star of count(*)."""
+    token = tokens[i]
+    if token.is_symbol("*"):
+        return token_at(tokens, i - 1).is_symbol("(") or token_at(tokens, i - 1).is_word("RETURN")
+    return token.kind in ("word", "name") and token.text.lower() in known and not token_at(tokens, i - 1).is_word("AS")
