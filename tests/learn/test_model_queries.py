@@ -75,6 +75,15 @@ def test_yes_or_no(systems: Graph, condition: str, answer: str) -> None:
     assert texts(asked(systems, "Would two of our desk boxes survive the audit?", [query])[0]) == (answer,)
 
 
+@pytest.mark.parametrize(("where", "answers"), [("s.family = 'desktop'", ()), ("true", ("2029-01-09",))])
+def test_rows_without_a_value_are_counted(tmp_path: Path, where: str, answers: tuple[str, ...]) -> None:
+    tables = TABLES | {"nodes_system": TABLES["nodes_system"].replace("2025-10-14", "").replace("2031-10-14", "")}
+    graph = built_from_tables(tmp_path, tables)
+    run, _ = asked(graph, SUPPORT, [f"MATCH (s:System) WHERE {where} RETURN s.eol_date"])
+    assert texts(run) == answers
+    assert "from_rows.no_value" in run.trace.event_codes
+
+
 @pytest.mark.parametrize("reply", ["NONE", "`NONE`.", "none"])
 def test_the_model_may_say_that_the_graph_has_no_such_thing(systems: Graph, reply: str) -> None:
     run, prompts = asked(systems, "What did the moon landing cost?", [reply])

@@ -39,10 +39,10 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
 
     Args:
         graph: The graph; None for one that was not learned.
-        llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". Where the pipeline gives no answer,
-            it writes a query if the graph is a folder, nothing lacks for that, and the model is at a server: those that
-            run in this process are small, and write wrong ones. Else it plans operators that the rules cannot read, and
-            answers from the evidence. In place of quotations from passages it writes an answer with
+        llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". A model at a server writes a query
+            where the pipeline gives no answer, if `lacks_queries` names no reason against it. A model in this process
+            does not, as it is small, and neither is one asked over databases: it plans operators that the rules cannot
+            read, and answers from the evidence. In place of quotations from passages, a model writes an answer with
             citations.
 
     Raises:
@@ -99,8 +99,8 @@ def _with_model(pipeline: Pipeline, model: str, *, may_query: bool) -> Pipeline:
     if isinstance(pipeline, Sequence):
         if isinstance(pipeline.stages[-1], Quote):
             return _ending_in(pipeline, parse(f"WriteAnswer({model}, form='a short answer')"))
-        has_plans = {"reasons": True} if may_query else {"llm": generate.llm}  # a query says more than a plan
-        stages = [replace(one, **has_plans) if isinstance(one, Operators) else one for one in pipeline.stages]
+        by_model = {"reasons": True} if may_query else {"llm": generate.llm}  # a query says more than a plan
+        stages = [replace(one, **by_model) if isinstance(one, Operators) else one for one in pipeline.stages]
         last = stages[-1]
         if isinstance(last, PathAnswer):
             generate = replace(generate, first=last)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from graphbrick.bricks.generate.path_answer import computed
 from graphbrick.core import Answer, Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.items import ANSWER
-from graphbrick.core.trace import REFUSAL, event
+from graphbrick.core.trace import NOTE, REFUSAL, event
 from graphbrick.pipeline import RetrieveStage
 
 
@@ -25,7 +24,7 @@ def answer_by_rows(stage: RetrieveStage, query: Query, evidence: Evidence) -> An
         evidence: What was found before, with the subgraph that it was found in.
     """
     if evidence.subgraph is None:
-        event("no graph is known that could be asked by a query", "from_rows.no_graph")
+        event("the evidence does not say of which graph it is, so no query can be asked", "from_rows.no_graph")
         return Answer()
     subgraph = Subgraph(evidence.subgraph.graph)
     try:
@@ -35,23 +34,20 @@ def answer_by_rows(stage: RetrieveStage, query: Query, evidence: Evidence) -> An
             raise
         event(f"the graph cannot be queried: {error}", "from_rows.no_copy", REFUSAL)
         return Answer()
-    rows = tuple(_as_answers(found))
+    given = [row for row in found.items if isinstance(row, Row)]
+    rows = [row for row in given if any(row.values)]
+    if len(rows) < len(given):
+        told = f"{len(given) - len(rows):,} of {len(given):,} rows of the query have no value in this graph"
+        event(told, "from_rows.no_value", NOTE if rows else REFUSAL, rows=len(given) - len(rows))
     if not rows:
-        return Answer()  # the stage told why
+        return Answer()
     event("a language model wrote the query that answers this question; look at it", "from_rows.by_model")
-    return computed(Evidence(rows, subgraph=subgraph))
+    return computed(Evidence(tuple(map(_as_answer, rows)), subgraph=subgraph))
 
 
-def _as_answers(found: Evidence) -> Iterator[Row]:
-    """Yield the rows of a query as answers, each text once."""
-    seen = set[str]()
-    for row in found.items:
-        if not isinstance(row, Row) or not any(row.values):
-            continue
-        first, *others = row.values
-        text = f"{first or 'none'}: {', '.join(value or 'none' for value in others)}" if others else first
-        plan = next((one.query for one in row.citations if one.query), "")
-        if text not in seen:
-            seen.add(text)
-            entities = row.entities if not others else ()
-            yield replace(row, columns=ANSWER, values=(text, plan), entities=entities)
+def _as_answer(row: Row) -> Row:
+    """Return a row of a query as an answer, with the query as its plan."""
+    first, *others = (value or "none" for value in row.values)
+    text = f"{first}: {', '.join(others)}" if others else first
+    query = next((one.query for one in row.citations if one.query), "")
+    return replace(row, columns=ANSWER, values=(text, query), entities=() if others else row.entities)

@@ -114,7 +114,7 @@ def _has_star(tokens: Sequence[Token]) -> bool:
 
 
 def reads_nothing(text: str) -> bool:
-    """Return whether a query matches nothing, or returns nothing of what it matches: a model may write its own answer.
+    """Return whether a query returns only what it says itself, as a model may write its own answer.
 
     Args:
         text: The query.
@@ -122,24 +122,41 @@ def reads_nothing(text: str) -> bool:
     Raises:
         QueryTextError: The query cannot be split into tokens.
 
-    >>> reads_nothing("RETURN '2029-01-09' AS day"), reads_nothing("MATCH (n) RETURN date('2029-01-09') AS n")
+    >>> reads_nothing("RETURN '2029-01-09' AS day"), reads_nothing("MATCH (n) RETURN date('2029-01-09') ORDER BY n.x")
     (True, True)
-    >>> reads_nothing("MATCH (n:OS) RETURN n.eol"), reads_nothing("MATCH (n:OS) RETURN count(*) > 0")
+    >>> reads_nothing("WITH 'x' AS a MATCH (n) RETURN a"), reads_nothing("MATCH (n) RETURN n.a UNION RETURN 'x' AS a")
+    (True, True)
+    >>> reads_nothing("MATCH (n:OS) WITH n.eol AS day RETURN day"), reads_nothing("MATCH (:OS) RETURN count(*) > 0")
     (False, False)
     """
-    tokens = tokens_of(text, CYPHER)
-    last = max((i for i, token in enumerate(tokens) if token.is_word("RETURN")), default=-1)
-    if last in (-1, len(tokens) - 1):
-        return False  # the guard or the database says what is wrong
-    if not any(token.is_word("MATCH") for token in tokens):
-        return True
-    known = {token.text.lower() for token in tokens[:last] if token.kind in ("word", "name")}
-    return not any(_is_read(tokens, i, known) for i in range(last + 1, len(tokens)))
+    read = set[str]()
+    for clause in clauses_of(tokens_of(text, CYPHER)):
+        if clause.word == "UNION":
+            read = set()
+        elif clause.word == "MATCH" or any(token.is_word("MATCH") for token in clause.tokens):
+            read |= {token.text.lower() for token in clause.tokens if token.kind in _NAME}
+        elif clause.word in ("WITH", "RETURN", "UNWIND"):
+            items = list(_items(clause.tokens))
+            of_graph = [item for item in items if _is_read(item, read)]
+            if clause.word == "RETURN" and items and not of_graph:
+                return True
+            read |= {item[-1].text.lower() for item in of_graph}
+    return False
 
 
-def _is_read(tokens: Sequence[Token], i: int, known: set[str]) -> bool:
-    """Return whether a token of what is returned is a variable of the query, or the star of count(*)."""
-    token = tokens[i]
-    if token.is_symbol("*"):
-        return token_at(tokens, i - 1).is_symbol("(") or token_at(tokens, i - 1).is_word("RETURN")
-    return token.kind in ("word", "name") and token.text.lower() in known and not token_at(tokens, i - 1).is_word("AS")
+def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the parts between commas outside of brackets."""
+    first, depth = 0, 0
+    for i, token in enumerate(tokens):
+        depth += token.is_symbol("(", "{", "[") - token.is_symbol(")", "}", "]")
+        if not depth and token.is_symbol(","):
+            yield tokens[first:i]
+            first = i + 1
+    if tokens[first:]:
+        yield tokens[first:]
+
+
+def _is_read(item: Sequence[Token], read: set[str]) -> bool:
+    """Return whether a part has a name that was matched, or counts what was."""
+    end = next((i for i, token in enumerate(item) if token.is_word("AS")), len(item))
+    return any(token.is_symbol("*") or token.text.lower() in read for token in item[:end]) and bool(read)

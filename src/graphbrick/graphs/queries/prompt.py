@@ -25,14 +25,11 @@ _INSTRUCTIONS = {
 
 DECLINED = "NONE"
 """The reply of a model that finds nothing in the schema that a question asks for."""
-_DECLINING = {
-    CYPHER: (
-        " Examples of values in the schema show how values are written. A name of the question that is not among the "
-        "entities of the question may be a part of a longer name, or be spelt otherwise: compare such texts with "
-        "lower(x.label) CONTAINS 'part in lower case'. For yes or no, return a condition, such as count(*) > 0. "
-    ),
-    SPARQL: " ",
-}
+_PARTS_OF_NAMES = (
+    "Examples of values in the schema show how values are written. A name of the question that is not among the "
+    "entities of the question may be a part of a longer name, or be spelt otherwise: compare such texts with "
+    "lower(x.label) CONTAINS 'part in lower case'. For yes or no, return a condition, such as count(*) > 0."
+)
 _IF_NONE = (
     f"If the question asks for something that no property or relation of the schema holds, reply {DECLINED} and nothing"
     " else; do not take what is merely similar."
@@ -64,9 +61,9 @@ def messages_for(
     if entities:
         parts.append("Entities of the question:\n" + "\n".join(entities))
     parts.append(f"Question: {question}\nQuery:")
-    told = _INSTRUCTIONS[language] + (_DECLINING[language] + _IF_NONE if declines else "")
+    further = [_PARTS_OF_NAMES] * (language == CYPHER) + [_IF_NONE] if declines else []
     return [
-        {"role": "system", "content": told},
+        {"role": "system", "content": " ".join((_INSTRUCTIONS[language], *further))},
         {"role": "user", "content": "\n\n".join(parts)},
     ]
 

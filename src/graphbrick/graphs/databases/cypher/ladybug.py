@@ -255,10 +255,10 @@ class LadybugGraph(EmbeddedGraph, CypherGraph):
             having = (has_value(f"n.{quoted(name)}", kind) for name, kind in columns.items())
             listed = ", ".join(f"sum(CASE WHEN {one} THEN 1 ELSE 0 END)" for one in having)  # count() takes no decimals
             counts = self.fetch(f"MATCH {pattern} RETURN {listed}", {}, 1).rows[0] if columns else ()
+            order = self._in_order(pattern, "n")
             for (name, kind), n in zip(columns.items(), counts, strict=True):
                 if n:
                     place = f"n.{quoted(name)}"
-                    order = self._in_order(pattern, "n")
                     text = f"MATCH {pattern} WHERE {has_value(place, kind)} RETURN {place}{order} LIMIT {_EXAMPLES}"
                     values = map(property_value, self._column(text))
                     examples = [shown_value(value) for value in values if value is not None]
