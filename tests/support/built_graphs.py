@@ -27,6 +27,12 @@ def built_from_tables(folder: Path, tables: Mapping[str, str]) -> Graph:
     return build(source, folder / "tables.graph")
 
 
+def built_from_nodes_and_edges(folder: Path, nodes: Mapping[str, str], edges: Mapping[str, str]) -> Graph:
+    """Build a graph from the texts of tables of nodes and of edges, and open it."""
+    tables = {f"nodes_{name}": text for name, text in nodes.items()}
+    return built_from_tables(folder, tables | {f"edges_{name}": text for name, text in edges.items()})
+
+
 def content(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 

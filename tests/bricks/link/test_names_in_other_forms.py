@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from built_graphs import built_from_tables
+from built_graphs import built_from_nodes_and_edges
 
 from graphbrick import LinkLabels
 from graphbrick.core import Query
@@ -32,9 +32,7 @@ EDGES = {
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    tables = {f"nodes_{name}": text for name, text in NODES.items()}
-    tables |= {f"edges_{name}": text for name, text in EDGES.items()}
-    return built_from_tables(tmp_path_factory.mktemp("names"), tables)
+    return built_from_nodes_and_edges(tmp_path_factory.mktemp("names"), NODES, EDGES)
 
 
 @pytest.mark.parametrize(

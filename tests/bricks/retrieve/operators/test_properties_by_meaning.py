@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from built_graphs import built_from_tables
+from built_graphs import built_from_nodes_and_edges
 
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
@@ -26,9 +26,7 @@ EDGES = {
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    tables = {f"nodes_{name}": text for name, text in NODES.items()}
-    tables |= {f"edges_{name}": text for name, text in EDGES.items()}
-    return built_from_tables(tmp_path_factory.mktemp("facts"), tables)
+    return built_from_nodes_and_edges(tmp_path_factory.mktemp("facts"), NODES, EDGES)
 
 
 @pytest.mark.parametrize(
