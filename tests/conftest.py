@@ -17,6 +17,7 @@ from graphbrick import Graph, build
 from graphbrick.cli.app import main
 from graphbrick.core.session import Session
 from graphbrick.demo.graph import world_graph
+from graphbrick.graphs.changes import kept_copy
 
 # Doctests are looked for in every module; several modules called conftest would be in each other's way.
 collect_ignore_glob = ["*conftest.py"]
@@ -43,6 +44,14 @@ def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all processes of a test run share; what they make there is made under a lock."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def copies_of_databases(shared_dir: Path) -> Iterator[Path]:
+    """The folder of the copies of small databases, which is not that of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_copy, "_folder", lambda: shared_dir / "databases")
+        yield shared_dir / "databases"
 
 
 @pytest.fixture(scope="session")

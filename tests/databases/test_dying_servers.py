@@ -52,12 +52,12 @@ def opened(address: str, **options: object) -> DatabaseGraph:
 @over_lines
 def test_a_server_that_dies_in_the_middle_is_one_line_and_asked_again_when_it_is_back(line: tuple[Line, str]) -> None:
     connection, address = line
-    graph = opened(address)
+    graph = opened(address, whole=0)
     before = PIPELINE(graph, QUESTION).texts
     assert before
     connection.cut(after=3)
     with pytest.raises(GraphbrickError, match=GONE) as caught:
-        PIPELINE(opened(address), QUESTION)
+        PIPELINE(opened(address, whole=0), QUESTION)
     assert "\n" not in str(caught.value)
     connection.mend()
     assert PIPELINE(graph, QUESTION).texts == before

@@ -80,7 +80,7 @@ def test_a_server_that_dies_in_the_middle_is_told(part: Graph, tmp_path: Path) -
     with Session():
         with falkordb(tmp_path) as port:
             write_falkor(part, port)
-            graph = graphbrick.open(f"falkor://127.0.0.1:{port}/graph")
+            graph = graphbrick.open(f"falkor://127.0.0.1:{port}/graph?whole=0")
             assert pipeline(graph, "What is the capital of Kenya?").texts
         with pytest.raises(GraphbrickError, match=r"does not answer .* is the server running there\?"):
             pipeline(graph, "What is the capital of Uganda?")

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import pyoxigraph
 import pytest
 from built_graphs import built_from_tables
 
+import graphbrick
+from graphbrick.graphs.databases.errors import TooSlowError
+from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.export.formats import export
+from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn import default
 from graphbrick.pipeline.run import Run
@@ -21,6 +28,7 @@ TABLES = {
     "nodes_maker": "id,label,name\nm1,Maker,Acme\n",
     "edges_made": "start,end,type\ns1,m1,MADE_BY\ns2,m1,MADE_BY\ns3,m1,MADE_BY\n",
 }
+WHOLE = pytest.mark.whole
 SUPPORT = "When does the 2019 server run out of support?"
 BY_NAME = "MATCH (s:System) WHERE lower(s.label) CONTAINS 'server 2019' RETURN s.eol_date"
 
@@ -30,7 +38,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     return built_from_tables(tmp_path_factory.mktemp("systems"), TABLES)
 
 
-def asked(graph: Graph, question: str, replies: Sequence[str], **options: float) -> tuple[Run, list[str]]:
+def asked(graph: Any, question: str, replies: Sequence[str], **options: float) -> tuple[Run, list[str]]:
     """Return the run of a question with a model that gives these replies, and the prompts that it got."""
     with ScriptedLLM(replies or ["never"]) as server:
         pipeline = default.default_pipeline(graph, f"LLM('m', base_url='{server.base_url}', retries=0)")
@@ -147,9 +155,60 @@ def test_a_copy_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
     (graph.place.parent / f"{graph.place.name}.ladybug").write_text("in the way", encoding="utf-8")
     run, prompts = asked(graph, SUPPORT, [BY_NAME])
     assert (texts(run), prompts) == ((), [])
-    assert "from_rows.no_copy" in run.trace.event_codes
+    assert "from_rows.not_queried" in run.trace.event_codes
 
 
 def test_a_name_that_means_several_does_not_end_the_question(systems: Graph, tmp_path: Path) -> None:
     run, prompts = asked(systems, "Is Desk supported?", ["MATCH (s:System) RETURN s.label"])
     assert (len(texts(run)), len(prompts)) == (3, 1)
+
+
+@pytest.fixture(scope="module", params=["ladybug", "oxigraph"])
+def database(request: pytest.FixtureRequest, systems: Graph, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a database with the same systems."""
+    folder = tmp_path_factory.mktemp("database")
+    if request.param == "ladybug":
+        to_ladybug(systems, folder / "systems.lbdb")
+        return f"ladybug:{folder / 'systems.lbdb'}"
+    export(systems, folder / "systems.nt", "nt")
+    store = pyoxigraph.Store(str(folder / "store"))
+    store.load(path=str(folder / "systems.nt"), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    store.flush()
+    return f"oxigraph:{folder / 'store'}"
+
+
+@pytest.mark.parametrize("option", ["", "?whole=0"])
+@pytest.mark.parametrize("question", [SUPPORT, pytest.param("When do boxes like Acme Server 2019 die?", marks=WHOLE)])
+def test_a_database_is_queried_itself(database: str, option: str, question: str) -> None:
+    graph = graphbrick.open(database + option)
+    assert isinstance(graph, DatabaseGraph)
+    if graph.language == "Cypher":
+        query = BY_NAME
+    else:
+        names = {part.name for one in graph.schema().classes for part in one.properties}
+        (relation,) = (name for name in names if "eol_date" in name)
+        query = f"SELECT ?day {{ ?s {relation} ?day . ?s ?name ?label FILTER(CONTAINS(?label, 'Server 2019')) }}"
+    own = "RETURN '2030-01-01'" if graph.language == "Cypher" else "SELECT ('2030-01-01' AS ?day) { ?s ?p ?o }"
+    run, prompts = asked(graph, question, [own, query])
+    assert (texts(run), len(prompts)) == (("2029-01-09",), 2)
+    assert "value of its own" in prompts[1]
+    assert {"from_rows.by_model", "text_to_query.query"} <= {*run.trace.event_codes}
+
+
+def test_a_database_that_names_nothing_and_has_no_such_thing(database: str) -> None:
+    run, prompts = asked(graphbrick.open(f"{database}?whole=0"), "What did the moon landing cost?", ["NONE"])
+    assert (texts(run), len(prompts)) == ((), 1)
+    assert {"local.nothing_named", "text_to_query.declined"} <= {*run.trace.event_codes}
+
+
+def test_a_database_too_slow_for_its_schema_is_told(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = graphbrick.open(database)
+    assert isinstance(graph, DatabaseGraph)
+
+    def slow(self: DatabaseGraph) -> None:
+        raise TooSlowError("no answer within 30 s", code="database.too_slow")
+
+    monkeypatch.setattr(type(graph), "schema", slow)
+    run, prompts = asked(graph, SUPPORT, [])
+    assert (texts(run), prompts) == ((), [])
+    assert "from_rows.not_queried" in run.trace.event_codes

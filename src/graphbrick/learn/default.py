@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 # Bricks are imported where they are used, so that the command line can show the default at once.
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
         graph: The graph; None for one that was not learned.
         llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". A model at a server writes a query
             where the pipeline gives no answer, if `lacks_queries` names no reason against it. A model in this process
-            does not, as it is small, and neither is one asked over databases: it plans operators that the rules cannot
-            read, and answers from the evidence. In place of quotations from passages, a model writes an answer with
-            citations.
+            does not, as it is small: it plans operators that the rules cannot read, and answers from the evidence. In
+            place of quotations from passages, a model writes an answer with citations.
 
     Raises:
         ModelError: What was learned of the graph is damaged.
@@ -65,15 +64,19 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     else:
         learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
         pipeline = parse(DEFAULT_PIPELINE) if learned is None else learned
-    is_folder = isinstance(graph, Graph) and not isinstance(graph, TextGraph)
-    may_query = bool(llm) and is_folder and not lacks_queries(cast("Graph", graph))
-    return _with_model(pipeline, llm, may_query=may_query) if llm else pipeline
+    return _with_model(pipeline, llm, may_query=graph is not None and not lacks_queries(graph)) if llm else pipeline
 
 
-def lacks_queries(graph: Graph) -> str:
-    """Return why a model cannot query a folder, and what to do about it; empty if it can."""
+def lacks_queries(graph: Graph | DatabaseGraph | ExtractedGraph) -> str:
+    """Return why a model cannot query a graph, and what to do about it; empty if it can."""
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.graph import Graph
     from graphbrick.graphs.query_copy import has_copy
 
+    if isinstance(graph, DatabaseGraph):
+        return ""
+    if not isinstance(graph, Graph):
+        return f"{graph.path} holds parts of a graph; open the graph itself"
     if find_spec("ladybug") is None:
         return "ladybug is not installed: pip install 'graphbrick[ladybug]'"
     if graph.n_triples > _COPIED and not has_copy(graph):

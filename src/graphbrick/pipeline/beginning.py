@@ -51,11 +51,12 @@ def begin(
     check_question(query.text)
     trace = Trace()
     names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
-    if isinstance(graph, Copied) and Capability.ADJACENCY in _needs(pipeline) - capabilities_of(graph):
-        graph = _copied(pipeline, graph)
-    if isinstance(graph, PerQuestion):
+    is_copied = isinstance(graph, Copied) and Capability.ADJACENCY in _needs(pipeline) - capabilities_of(graph)
+    if is_copied or isinstance(graph, PerQuestion):
         with record(trace, repr(graph), "local") as entry:
-            graph, keys = graph.for_question(query.text, names or query.seeds, query.id)
+            each = _copied(pipeline, cast("Copied", graph)) if is_copied else cast("PerQuestion", graph)
+            entry.stage = repr(each)
+            graph, keys = each.for_question(query.text, names or query.seeds, query.id)
             names = list(keys)
             entry.counts_out = {"entities": graph.n_entities, "triples": graph.n_triples}
     else:
@@ -71,17 +72,14 @@ def begin(
 
 
 def _copied(pipeline: Pipeline, graph: Copied) -> PerQuestion:
-    """Return the graph as one that is copied around the seeds of each question."""
+    """Return the graph as one of which all, or a part for each question, is copied."""
     if Capability.QUERY_LANGUAGE in _needs(pipeline):
-        raise GraphbrickError(
-            f"{shown(pipeline)} queries the whole graph, and also walks on a part of it; copy all of it first: "
-            f"graphbrick build {graph.path} my.graph",
-            code="run.walks_and_queries",
-            command=f"graphbrick build {graph.path} my.graph",
-        )
-    from graphbrick.graphs.local.local import LocalAround
+        command = f"graphbrick build {graph.path} my.graph"
+        text = f"{shown(pipeline)} queries the whole graph, and also walks on a part of it; copy all of it first: "
+        raise GraphbrickError(text + command, code="run.walks_and_queries", command=command)
+    from graphbrick.graphs.changes.kept_copy import copied
 
-    return LocalAround(graph, **graph.copy_limits())
+    return copied(graph, required=all(getattr(stage, "required", True) for stage in pipeline.stages_within()))
 
 
 def _needs(pipeline: Pipeline) -> frozenset[Capability]:

@@ -9,6 +9,7 @@ from graphbrick.core import Answer, Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import NOTE, REFUSAL, event
+from graphbrick.graphs.databases.errors import QueryError, TooSlowError
 from graphbrick.pipeline import RetrieveStage
 
 
@@ -26,13 +27,17 @@ def answer_by_rows(stage: RetrieveStage, query: Query, evidence: Evidence) -> An
     if evidence.subgraph is None:
         event("the evidence does not say of which graph it is, so no query can be asked", "from_rows.no_graph")
         return Answer()
-    subgraph = Subgraph(evidence.subgraph.graph)
+    graph = evidence.subgraph.graph
+    whole = getattr(graph, "remote", None)  # of a part that was copied
+    subgraph = Subgraph(graph if whole is None else whole)
+    if whole is not None:
+        query = replace(query, seeds=tuple(whole.entity(graph.key(seed)) for seed in query.seeds), mentions=())
     try:
         found = stage.retrieve(query, subgraph)
     except GraphbrickError as error:
-        if not error.code.startswith("query_copy."):
+        if not isinstance(error, QueryError | TooSlowError) and not error.code.startswith("query_copy."):
             raise
-        event(f"the graph cannot be queried: {error}", "from_rows.no_copy", REFUSAL)
+        event(f"the graph cannot be queried: {error}", "from_rows.not_queried", REFUSAL)
         return Answer()
     given = [row for row in found.items if isinstance(row, Row)]
     rows = [row for row in given if any(row.values)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from graphbrick.core.session import current_session
 from graphbrick.core.workers import Pool, Worker, WorkerFault
 from graphbrick.core.workers.child import VALUE
 from graphbrick.graphs.databases.errors import QueryError, TooMuchError, in_one_line, refused_query, too_slow
-from graphbrick.graphs.databases.graph import DatabaseGraph, number_option
+from graphbrick.graphs.databases.graph import DatabaseGraph, files_mark, number_option
 
 LIMITS = ("memory", "characters")
 """Options of an address that every database on this machine knows, besides ``timeout``."""
@@ -27,12 +28,21 @@ _PROCESSES = max(4, usable_cores())  # for one database; each may use that much 
 _longest: ContextVar[int] = ContextVar("graphbrick_longest_result", default=1 << 40)
 
 
+class _Processes(Pool):
+    """The processes that have opened a database in one state of its files."""
+
+    def __init__(self, start: Callable[[], Worker], state: Mapping[str, Any]) -> None:
+        super().__init__(start, _PROCESSES)
+        self.state = state
+
+
 class EmbeddedGraph(DatabaseGraph):
     """A graph in a database on this machine, whose queries run in processes that can be killed.
 
     As many queries as there are processors, and at least four, run at the same time, each in a process that stays for
     the next one, up to ten minutes. A query that takes more
-    time or memory than it may is ended with its process.
+    time or memory than it may is ended with its process. They are started anew when another program has changed the
+    database.
 
     Attributes:
         engine: File with the function that opens the database; see `graphbrick.core.workers.child`.
@@ -42,6 +52,10 @@ class EmbeddedGraph(DatabaseGraph):
     has_host = False
     engine: Path
     takes_options = True
+
+    @abstractmethod
+    def files(self) -> Iterable[Path]:
+        """Return the files that differ after every change of the database."""
 
     def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads, whose result is limited in characters too; see `DatabaseGraph.query`."""
@@ -67,12 +81,13 @@ class EmbeddedGraph(DatabaseGraph):
         Raises:
             GraphbrickError: The database cannot be opened, the query is wrong, or takes more than a limit.
         """
-        memory = self.memory
+        memory, state = self.memory, files_mark(self.files())
         try:
             pool = current_session().get(
                 ("database processes", self.engine, memory, *arguments.items()),
-                lambda: Pool(lambda: self._start(arguments, memory), _PROCESSES),
+                lambda: _Processes(lambda: self._start(arguments, memory), state),
                 close=Pool.close,
+                usable=lambda pool: pool.state == state,  # a process sees the database as it was when it began
             )
             return pool.ask(request, seconds, _longest.get())
         except WorkerFault as fault:

@@ -17,6 +17,7 @@ import numpy as np
 
 from graphbrick.core.deferred import repr_html
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
+from graphbrick.core.files.folders import user_folder
 from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, follow
 from graphbrick.core.properties.values import Properties
 from graphbrick.core.schema import Rows, Schema
@@ -28,6 +29,9 @@ from graphbrick.graphs.queries.guard import check_read_only
 _REMEMBERED = 200_000  # entities with all that is known of them
 _MOST = 1_000_000_000  # of numbers in addresses
 _COPY_OPTIONS = {"hops": ("hops", 2), "limit": ("limit_per_node", 1000), "triples": ("max_triples", 200_000)}
+_WHOLE = 30_000  # nodes and relations
+USER = "GRAPHBRICK_USER"
+"""Name of the environment variable with the user of a database."""
 TIMEOUT = 30.0
 """Seconds that one request may take, unless the address says another number (``?timeout=60``)."""
 
@@ -251,10 +255,8 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
     @property
     def vectors_place(self) -> Path:
         """The folder in the user's cache for embeddings of its texts; not made before it is needed."""
-        from platformdirs import user_cache_path
-
         name = sha256(str(self.address).encode()).hexdigest()[:16]
-        return user_cache_path("graphbrick", appauthor=False) / "databases" / f"{name}.vectors"
+        return user_folder("GRAPHBRICK_CACHE") / "databases" / f"{name}.vectors"
 
     def copy_limits(self) -> dict[str, int]:
         """Return the limits of the part copied around the seeds of a question, for stages that need adjacency.
@@ -278,6 +280,11 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
                 )
             limits[name] = int(value)
         return limits
+
+    @property
+    def copied_whole(self) -> int:
+        """Most nodes and relations of a database that is copied as a whole to be asked (``?whole=``); 0 for never."""
+        return 0 if self.option("whole") == "0" else int(number_option(self.address, "whole", _WHOLE))
 
     @property
     def timeout(self) -> float:

@@ -15,11 +15,12 @@ from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import DIRECTIONS, Copied, Labels, Neighbours
 from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties
-from graphbrick.core.trace import event
+from graphbrick.core.trace import REFUSAL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.seeds import listed, readings, seeds_in
+from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.columns import properties_text
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord
 
 Triple: TypeAlias = tuple[int, int, int]
 
@@ -55,7 +56,7 @@ def local_graph(
         relations: Follow only these relations of ``remote``; None for all.
 
     Raises:
-        GraphbrickError: There are no triples around the seeds, or a parameter is out of range.
+        GraphbrickError: Seeds have neither triples nor properties, or a parameter is out of range.
     """
     _check_parameters(hops, limit_per_node, max_triples, direction)
     distinct = list(dict.fromkeys(seeds))
@@ -89,7 +90,7 @@ def local_graph(
         reached.update(dict.fromkeys(frontier))
         if is_full or not frontier:
             break
-    if not triples:
+    if not triples and not any(_own_properties(remote, distinct)):
         text = f"no triple leads from or to {listed(remote, distinct)}; choose other seeds"
         raise GraphbrickError(text, code="local.no_triples", seeds=[remote.key(seed) for seed in distinct])
     if cut:
@@ -121,8 +122,7 @@ def _records(
     reached = list(entities)
     for start in range(0, len(reached), _BATCH):
         batch = reached[start : start + _BATCH]
-        own = remote.own_properties_of(batch) if isinstance(remote, HasProperties) else [NO_PROPERTIES] * len(batch)
-        for entity, properties in zip(batch, own, strict=True):
+        for entity, properties in zip(batch, _own_properties(remote, batch), strict=True):
             yield EntityRecord(
                 remote.key(entity),
                 remote.label(entity),
@@ -141,13 +141,23 @@ def _records(
             yield EdgeRecord(*triple, properties) if properties else triple
 
 
+def _own_properties(remote: RemoteGraph, entities: Sequence[int]) -> Sequence[Properties]:
+    if isinstance(remote, HasProperties):
+        return remote.own_properties_of(entities)
+    return [NO_PROPERTIES] * len(entities)
+
+
 def _temporary(records: Iterable[Record]) -> Graph:
     """Build a graph in a temporary folder, which is removed together with the graph."""
-    from graphbrick.graphs.build.builder import build  # loads numba, which most runs over a folder graph do without
+    from graphbrick.graphs.build.builder import GraphBuilder, Origin  # load numba, which most runs over a folder lack
 
     folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
+    origin = Origin("Python records", may_be_empty=True)
     try:
-        graph = build(records, Path(folder.name) / "local.graph")
+        with GraphBuilder(Path(folder.name) / "local.graph", source=origin) as builder:
+            for record in checked_records(records, BadRecords()):
+                builder.add(record)
+            graph = builder.finish()
     except BaseException:
         folder.cleanup()
         raise
@@ -168,6 +178,7 @@ class LocalAround:
         hops: Maximum number of triples between a seed and an entity, at least 1.
         limit_per_node: Maximum number of triples requested for one entity.
         max_triples: Requests stop once there are this many triples.
+        required: Whether a question that names nothing is an error; if not, its copy is empty, which is an event.
 
     Example:
         >>> from graphbrick import BM25, PathAnswer, Rerank, ShortestPaths
@@ -181,6 +192,7 @@ class LocalAround:
     hops: int = 2
     limit_per_node: int = 1000
     max_triples: int = 200_000
+    required: bool = True
 
     def __post_init__(self) -> None:
         _check_parameters(self.hops, self.limit_per_node, self.max_triples, "both")
@@ -215,8 +227,7 @@ class LocalAround:
         named = {} if given else readings(self.graph, question)
         ids = seeds_in(self.graph, question, given) if given else list(named)
         if not ids:
-            text = f"nothing in {question[:80]!r} names an entity of {type(self.graph).__name__}; give a seed"
-            raise LinkError(text, code="local.no_entity", question=question[:80])
+            return self._naming_nothing(question[:80]), []
         copied = [*ids, *(other for same in named.values() for other in same)]
         local = local_graph(
             self.graph,
@@ -225,7 +236,28 @@ class LocalAround:
             limit_per_node=self.limit_per_node,
             max_triples=self.max_triples,
         )
-        local.vectors_place, local.has_namesakes = self._vectors_place, not given
+        local.has_namesakes = not given
+        return self._of_this(local), [self.graph.key(entity) for entity in ids]
+
+    def _of_this(self, local: Graph) -> Graph:
+        local.vectors_place = self._vectors_place
         if isinstance(self.graph, Copied):  # elsewhere: the copy says where it came from
             local.origin, local.remote = self.graph.path, self.graph
-        return local, [self.graph.key(entity) for entity in ids]
+        return local
+
+    def _naming_nothing(self, question: str) -> Graph:
+        """Return an empty graph for a question that names no entity.
+
+        Raises:
+            LinkError: It must name one.
+        """
+        text = f"«{question}» names no entity of {getattr(self.graph, 'path', type(self.graph).__name__)}"
+        if isinstance(self.graph, Copied):
+            text += (
+                ", and only what is around an entity is copied to be asked; for questions about all of it: graphbrick "
+                f"build {self.graph.path} my.graph, and ask that"
+            )
+        if self.required:
+            raise LinkError(text, code="local.no_entity", question=question)
+        event(text, "local.nothing_named", REFUSAL, question=question)
+        return self._of_this(_temporary(()))

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from graphbrick.core.schema import Schema
 from graphbrick.graphs.queries.check_cypher import CypherCheck
-from graphbrick.graphs.queries.check_sparql import SparqlCheck
+from graphbrick.graphs.queries.check_sparql import SparqlCheck, sparql_reads_nothing
+from graphbrick.graphs.queries.cypher_clauses import cypher_reads_nothing
 from graphbrick.graphs.queries.tokens import SPARQL, known_language
 
 
@@ -51,3 +52,16 @@ def check_query(text: str, language: str, schema: Schema) -> Checked:
     check.run()
     problems = tuple(dict.fromkeys(check.problems)) if schema.is_complete else ()
     return Checked(check.edits.applied(), tuple(dict.fromkeys(check.edits.changes)), problems)
+
+
+def reads_nothing(text: str, language: str) -> bool:
+    """Return whether a query returns only what it says itself, as a model may write its own answer.
+
+    Args:
+        text: The query.
+        language: "Cypher" or "SPARQL".
+
+    Raises:
+        QueryTextError: The query cannot be split into tokens.
+    """
+    return (sparql_reads_nothing if known_language(language) == SPARQL else cypher_reads_nothing)(text)

@@ -182,3 +182,54 @@ def _path(tokens: Sequence[Token], i: int) -> tuple[list[Token], int]:
         path.append(token)
         i += 1
     return path, i if path else i + 1
+
+
+def sparql_reads_nothing(text: str) -> bool:
+    """Return whether a query returns only what it says itself, as a model may write its own answer.
+
+    Args:
+        text: The query.
+
+    Raises:
+        QueryTextError: The query cannot be split into tokens.
+
+    >>> own = ["SELECT ('2029' AS ?d) { ?s ?p ?o }", "SELECT ?d { VALUES ?d { 1 } }", "ASK { FILTER(1 < 2) }"]
+    >>> own += ["SELECT ?d WHERE { ?s ?p ?o BIND('2029' AS ?d) }"]
+    >>> [*map(sparql_reads_nothing, own)]
+    [True, True, True, True]
+    >>> read = ["SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "ASK { ?s ?p ?o }", "SELECT DISTINCT * WHERE { ?s a ?c }"]
+    >>> read += ["SELECT ?y { ?s ?p ?o BIND(YEAR(?o) AS ?y) }", "SELECT ?n { SELECT (SUM(?o) AS ?n) { ?s ?p ?o } }"]
+    >>> [*map(sparql_reads_nothing, read)]
+    [False, False, False, False, False]
+    """
+    tokens = tokens_of(text, SPARQL)
+    triples = list(triples_in(tokens))
+    if not triples:
+        return True
+    read = {
+        part.text[1:] for one in triples for part in (one.subject, *one.path, one.object) if part.kind == "variable"
+    }
+    read |= {token_at(tokens, i + 1).text[1:] for i, token in enumerate(tokens) if token.is_word("GRAPH")}
+    computed = [(i, _computed_from(tokens, i)) for i, token in enumerate(tokens) if token.is_word("AS")]
+    for _ in computed:  # one may be computed from another
+        read |= {token_at(tokens, i + 1).text[1:] for i, used in computed if used & {"", *read}}
+    first = next((i for i, token in enumerate(tokens) if token.is_word("SELECT")), None)
+    if first is None:
+        return False
+    end = next((i for i in range(first, len(tokens)) if tokens[i].is_symbol("{")), len(tokens))
+    if token_at(tokens, end - 1 - token_at(tokens, end - 1).is_word("WHERE")).is_symbol("*"):
+        return False
+    return not any(token.kind == "variable" and token.text[1:] in read for token in tokens[first:end])
+
+
+def _computed_from(tokens: Sequence[Token], i: int) -> set[str]:
+    """Return the variables of an expression that ends before ``i``; the empty name for all of them («*»)."""
+    depth, used = 1, set[str]()
+    while i and depth:
+        i -= 1
+        depth += tokens[i].is_symbol(")") - tokens[i].is_symbol("(")
+        if tokens[i].kind == "variable":
+            used.add(tokens[i].text[1:])
+        elif tokens[i].is_symbol("*") and tokens[i - 1].is_symbol("(") | tokens[i - 1].is_word("DISTINCT"):
+            used.add("")
+    return used

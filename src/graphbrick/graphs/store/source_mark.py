@@ -31,7 +31,7 @@ class SourceMark:
     @classmethod
     def of(cls, graph: StoredGraph) -> SourceMark | None:
         """Return the state noted beside a graph; None if there is none, or, with an event, if it is damaged."""
-        place = _place(graph.place)
+        place = mark_file(graph.place)
         try:
             note = json.loads(place.read_text(encoding="utf-8"))
             return cls(str(note["address"]), str(note["graph"]), note["mark"])
@@ -48,12 +48,13 @@ class SourceMark:
         Raises:
             OSError: It cannot be written.
         """
-        file = _place(place)
+        file = mark_file(place)
         half = file.with_name(f".{file.name}.half")
         values = {"address": self.address, "graph": self.graph, "mark": self.mark}
         half.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
         half.replace(file)
 
 
-def _place(graph: Path) -> Path:
+def mark_file(graph: Path) -> Path:
+    """Return the file beside the folder of a graph."""
     return graph.with_name(f"{graph.name}.source.json")

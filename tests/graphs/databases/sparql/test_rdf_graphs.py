@@ -339,7 +339,7 @@ def test_no_server_and_no_encryption_are_clear_lines(server: SparqlServer) -> No
     nobody: Any = graphbrick.open("sparql+http://127.0.0.1:9/sparql")
     with fails("sparql.no_connection"):
         nobody.entity("http://e.org/KE")
-    allowed = ["graph", "hops", "label", "language", "limit", "timeout", "triples"]
+    allowed = ["graph", "hops", "label", "language", "limit", "timeout", "triples", "whole"]
     with fails("database.unknown_option", InputError, option="lable", allowed=allowed):
         graphbrick.open(f"{server.address}?lable=x")
 

@@ -17,7 +17,7 @@ from graphbrick.core.graph import Capability, Labels, QueryLanguage
 from graphbrick.core.parameters import parameter
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import REFUSAL, event, fact
-from graphbrick.graphs.queries.cypher_clauses import reads_nothing
+from graphbrick.graphs.queries.check import reads_nothing
 from graphbrick.graphs.queries.examples import Pair, masked, names_in, read_pairs
 from graphbrick.graphs.queries.guard import check_read_only
 from graphbrick.graphs.queries.limits import with_limit
@@ -159,8 +159,9 @@ class TextToQuery(RetrieveStage):
             text = with_prefixes(text, schema_prefixes(schema))
         if not self.check:
             return text
-        if language == CYPHER and reads_nothing(text):
-            problem = "it returns a value of its own; return what MATCH finds in the graph"
+        if reads_nothing(text, language):
+            found = "MATCH finds" if language == CYPHER else "its triple patterns find"
+            problem = f"it returns a value of its own; return what {found} in the graph"
             raise _BadQueryError(problem, code="text_to_query.own_value")
         checked = checked_by_graph(graph, text, schema)
         for change in checked.changes:

@@ -26,7 +26,7 @@ from graphbrick.graphs.databases.errors import (
     refused_user,
     too_slow,
 )
-from graphbrick.graphs.databases.graph import needed_module
+from graphbrick.graphs.databases.graph import USER, needed_module
 from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.queries.tokens import without_version
 
@@ -68,7 +68,7 @@ class BoltGraph(CypherGraph):
         uri = f"{self.address.scheme}://{self.address.host}"
 
         def connect() -> Any:
-            user, password = os.environ.get("GRAPHBRICK_USER"), os.environ.get("GRAPHBRICK_PASSWORD")
+            user, password = os.environ.get(USER), os.environ.get("GRAPHBRICK_PASSWORD")
             return neo4j.GraphDatabase.driver(
                 uri,
                 auth=None if user is None and password is None else (user or "neo4j", password or ""),

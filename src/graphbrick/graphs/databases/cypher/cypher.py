@@ -36,7 +36,7 @@ from graphbrick.graphs.databases.names import (
 from graphbrick.graphs.databases.nodes import Edge, Edges, Node
 from graphbrick.graphs.queries.tokens import without_version
 
-OPTIONS = ("key", "label", "changed", "timeout", "hops", "limit", "triples")
+OPTIONS = ("key", "label", "changed", "timeout", "hops", "limit", "triples", "whole")
 """Options of an address that every Cypher database knows."""
 UNTYPED = "Entity"
 """The label of nodes without a type, which says nothing about them."""

@@ -29,7 +29,7 @@ from graphbrick.graphs.databases.errors import (
     refused_user,
     too_slow,
 )
-from graphbrick.graphs.databases.graph import needed_module
+from graphbrick.graphs.databases.graph import USER, needed_module
 from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.queries.limits import with_limit
 
@@ -66,7 +66,7 @@ class FalkorGraph(CypherGraph):
             return falkordb.FalkorDB(
                 host=host,
                 port=int(port or _PORT),
-                username=os.environ.get("GRAPHBRICK_USER"),
+                username=os.environ.get(USER),
                 password=os.environ.get("GRAPHBRICK_PASSWORD"),
                 ssl=self.address.scheme == "falkors",
                 socket_connect_timeout=_CONNECT,

@@ -71,10 +71,12 @@ class LadybugGraph(EmbeddedGraph, CypherGraph):
 
     def mark(self) -> dict[str, Any] | None:
         """Return sizes and times of the files, or what `CypherGraph.mark` returns."""
-        if self.stamp:
-            return super().mark()
+        return super().mark() if self.stamp else files_mark(self.files())
+
+    def files(self) -> Iterable[Path]:
+        """Return the file of the database, and that of what was written last."""
         file = Path(self.address.name)
-        return files_mark(path for path in (file, file.with_name(f"{file.name}.wal")) if path.exists())
+        return [path for path in (file, file.with_name(f"{file.name}.wal")) if path.exists()]
 
     # Nodes and relations come whole, because a query may only name properties that some table has
 

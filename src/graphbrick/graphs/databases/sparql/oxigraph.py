@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,11 @@ class OxigraphGraph(EmbeddedGraph, RdfGraph):
 
     def mark(self) -> dict[str, Any] | None:
         """Return sizes and times of the files with statements."""
-        return files_mark(file for file in Path(self.address.name).iterdir() if file.suffix in (".sst", ".log"))
+        return files_mark(self.files())
+
+    def files(self) -> Iterable[Path]:
+        """Return the files with statements."""
+        return [file for file in Path(self.address.name).iterdir() if file.suffix in (".sst", ".log")]
 
     def dump(self, file: Path) -> None:
         """Write all statements to a file of N-Quads.

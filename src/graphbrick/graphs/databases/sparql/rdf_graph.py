@@ -55,7 +55,7 @@ class RdfGraph(DatabaseGraph, HasProperties):
             of the part that `LocalAround` copies.
     """
 
-    OPTIONS: tuple[str, ...] = ("label", "language", "timeout", "hops", "limit", "triples")
+    OPTIONS: tuple[str, ...] = ("label", "language", "timeout", "hops", "limit", "triples", "whole")
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)

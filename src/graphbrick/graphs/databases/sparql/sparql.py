@@ -15,7 +15,7 @@ from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError, in_one_line, too_slow
-from graphbrick.graphs.databases.graph import needed_module
+from graphbrick.graphs.databases.graph import USER, needed_module
 from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph, Solutions
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
 
@@ -113,7 +113,7 @@ class SparqlGraph(RdfGraph):
         """Return the body of a reply and its headers, after tries at a busy server."""
         httpx = needed_module("httpx", "sparql")
         deadline = time.monotonic() + self.timeout
-        form, user = {"query": text}, os.environ.get("GRAPHBRICK_USER", "")
+        form, user = {"query": text}, os.environ.get(USER, "")
         if self.option("graph"):
             form["default-graph-uri"] = self.option("graph")
         for attempt in range(_TRIES):
@@ -170,7 +170,7 @@ class SparqlGraph(RdfGraph):
             return response.status_code, response.headers, b"".join(parts)
 
     def _client(self, httpx: Any) -> Any:
-        user, password = os.environ.get("GRAPHBRICK_USER", ""), os.environ.get("GRAPHBRICK_PASSWORD", "")
+        user, password = os.environ.get(USER, ""), os.environ.get("GRAPHBRICK_PASSWORD", "")
 
         def connect() -> Any:
             login = httpx.DigestAuth(user, password) if self._wants_digest else (user, password)

@@ -1,0 +1,193 @@
+"""The whole of a small database as a folder in the user's cache, so that questions about all of it are answered."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import GraphbrickError, GraphFormatError, UnavailableError
+from graphbrick.core.files.folders import user_folder
+from graphbrick.core.files.locks import claim
+from graphbrick.core.graph import Copied
+from graphbrick.core.session import current_session
+from graphbrick.core.trace import NOTE, event
+from graphbrick.graphs.changes.copying import copy_graph, mark_of
+from graphbrick.graphs.changes.refreshing import refresh_graph
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.databases.graph import USER, DatabaseGraph
+from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
+from graphbrick.graphs.databases.sparql.rdf_terms import Term
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.local.local import LocalAround
+from graphbrick.graphs.local.seeds import seeds_in
+from graphbrick.graphs.store.source_mark import SourceMark, mark_file
+
+_FRESH = 300.0  # seconds for which a copy is taken as it is, of a database that does not tell whether it changed
+
+
+class KeptCopy:
+    """A database whose whole is asked as a folder graph; pass it to a pipeline instead of a graph.
+
+    Args:
+        source: The database.
+        graph: Its copy, from `kept_copy`.
+    """
+
+    def __init__(self, source: DatabaseGraph, graph: Graph) -> None:
+        self.source, self.graph = source, graph
+
+    def __repr__(self) -> str:
+        return f"KeptCopy({self.source.path!r})"
+
+    def for_question(self, question: str, seeds: Iterable[str | int], question_id: str = "") -> tuple[Graph, list[str]]:
+        """Return the copy, and the keys of the seeds; none if none are given, as the copy is linked like any folder.
+
+        Args:
+            question: The question.
+            seeds: Ids, keys or names in the database.
+            question_id: Not used.
+
+        Raises:
+            LinkError: A seed does not exist.
+        """
+        given = list(seeds)
+        return self.graph, [*map(self.source.key, seeds_in(self.source, question, given))] if given else []
+
+
+def copied(graph: Copied, *, required: bool) -> KeptCopy | LocalAround:
+    """Return a graph as what a pipeline walks on: all of a small database, or what is around the seeds of a question.
+
+    Args:
+        graph: A graph without adjacency.
+        required: Whether a question that names nothing is an error where all is not copied.
+
+    Raises:
+        GraphbrickError: The database does not answer, or its address has a bad limit.
+    """
+    whole = kept_copy(graph) if isinstance(graph, DatabaseGraph) else None
+    return whole or LocalAround(graph, **graph.copy_limits(), required=required)
+
+
+def kept_copy(source: DatabaseGraph) -> KeptCopy | None:
+    """Return a database with a copy of all of it that is up to date; None if it is too large.
+
+    The copy is made at the first question and brought up to date if the database reports a change
+    (`DatabaseGraph.mark`), or after five minutes if it cannot tell. None is returned too, with an event, if the
+    database cannot be copied. An endpoint whose blank nodes cannot be asked for is never small, as they would be lost.
+
+    Args:
+        source: The database; ``?whole=`` of its address is the most nodes and relations that are copied.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    if not source.copied_whole:
+        return None
+    holder = current_session().get(("kept copy", str(place_of(source))), lambda: _Holder(place_of(source)))
+    try:
+        graph = holder.current(source)
+    except UnavailableError:
+        raise
+    except (GraphbrickError, OSError) as error:
+        text = f"only the part around the entities of a question is copied, as all of it cannot be: {error}"
+        event(text, "kept_copy.not_made", reason=str(error))
+        return None
+    return None if graph is None else KeptCopy(source, graph)
+
+
+def place_of(source: DatabaseGraph) -> Path:
+    """Return the folder of the copy of a database, whether it is there or not.
+
+    Users who may see different parts of a database have different ones.
+    """
+    name = source.path if source.has_host else f"{source.path}\n{Path(source.address.name).resolve()}"
+    digest = sha256(f"{name}\n{os.environ.get(USER, '')}".encode()).hexdigest()[:16]
+    return _folder() / f"{digest}.graph"
+
+
+def _folder() -> Path:
+    return user_folder("GRAPHBRICK_CACHE") / "databases"
+
+
+def _is_small(source: DatabaseGraph) -> bool:
+    """Return whether all of a database is copied."""
+    most = source.copied_whole
+    if isinstance(source, RdfGraph):
+        blank = "ASK { ?s ?p ?o FILTER(isBlank(?s) || isBlank(?o)) }"
+        if not source.can_ask(Term("bnode", "b")) and source.is_true(blank):
+            return False
+        counts = [f"SELECT (COUNT(*) AS ?n) WHERE {{ SELECT * WHERE {{ ?s ?p ?o }} LIMIT {most + 1} }}"]
+    elif isinstance(source, CypherGraph):
+        patterns = ("(one)", "()-[one]->()")
+        counts = [f"MATCH {pattern} WITH one LIMIT {most + 1} RETURN count(one)" for pattern in patterns]
+    else:
+        return False  # another package's kind; nothing lists its nodes
+    return sum(int(source.query(text, {}, 1).rows[0][0]) for text in counts) <= most
+
+
+class _Holder:
+    """The copy of one database in this process.
+
+    Args:
+        place: Its folder.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._lock = threading.Lock()
+        self._graph: Graph | None = None
+        self._mark: dict[str, Any] | None = None
+        self._read = 0.0  # when the database was last known to be as it is here
+
+    def current(self, source: DatabaseGraph) -> Graph | None:
+        """Return the copy, made or brought up to date if that is needed; None if the database is too large."""
+        with self._lock:
+            mark = mark_of(source)
+            if not self._holds(mark, self._mark, self._read):
+                self._mark, self._read = mark, time.time()
+                self._graph = self._copied(source, mark) if _is_small(source) else None
+                if self._graph is not None:
+                    self._graph.origin, self._graph.remote = source.path, source
+            return self._graph
+
+    def _holds(self, mark: dict[str, Any] | None, known: dict[str, Any] | None, read: float) -> bool:
+        """Return whether what was read at a time, with a mark, is still so."""
+        return mark == known and (mark is not None or time.time() - read < _FRESH)
+
+    def _copied(self, source: DatabaseGraph, mark: dict[str, Any] | None) -> Graph:
+        start = time.time()
+        self._place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with claim(self._place.with_name(f"{self._place.name}.lock"), wait=True):
+            found = self._found(source, mark)
+            if found is not None:
+                return found
+            try:
+                graph = refresh_graph(self._place).graph
+            except GraphFormatError:  # there is none, or a damaged one
+                graph = copy_graph(source.path, self._place, overwrite=True)
+        text = (
+            f"all of {source.path} was copied to {self._place}, as it is small: {graph.n_entities:,} entities, "
+            f"{graph.n_triples:,} triples ({time.time() - start:.1f} s)"
+        )
+        event(text, "kept_copy.made", NOTE, folder=self._place)
+        return graph
+
+    def _found(self, source: DatabaseGraph, mark: dict[str, Any] | None) -> Graph | None:
+        """Return a copy that is there and up to date; None if there is none."""
+        try:
+            graph = Graph.open(self._place)
+        except GraphFormatError:
+            return None
+        known = SourceMark.of(graph)
+        if known is None or known.graph != graph.hash or known.address != source.path:
+            return None
+        copied = mark_file(self._place).stat().st_mtime
+        if not self._holds(mark, known.mark, copied):
+            return None
+        self._read = copied
+        return graph
