@@ -23,7 +23,9 @@ def rag(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for everything that is made.")] = Path("rag-study"),
     systems: Annotated[
         Path | None,
-        typer.Option(help="A TOML file of [[system]] with name, pipeline, extract, chunks, communities, reports, published."),
+        typer.Option(
+            help="A TOML file of [[system]] with name, pipeline, extract, chunks, communities, reports, published."
+        ),
     ] = None,
     recipe: Annotated[
         list[str] | None, typer.Option("--recipe", "-r", help="A published recipe as a system; may be repeated.")

@@ -162,9 +162,9 @@ def _building(rows: Sequence[SystemRow]) -> Table:
 
 
 _PUBLISHED = (
-    "Ours beside the figures that were published for the same recipe. They were measured on other documents and questions, "
-    "with other models and another judge: compare the order of the systems, and not the values. graphbrick recipes NAME "
-    "says what they were measured with."
+    "Ours beside the figures that were published for the same recipe. They were measured on other documents and "
+    "questions, with other models and another judge: compare the order of the systems, and not the values. "
+    "graphbrick recipes NAME says what they were measured with."
 )
 
 
