@@ -61,7 +61,12 @@ def experiment(name: str, llm: str, each: int) -> str:
         f'[[data]]\nname = "{data}"\ngraph = "{GRAPHS[data]}.graph"\nquestions = "{data.lower()}.jsonl"\n\n'
         for data in STUDIES[name]
     )
-    return head + "[paper]" + paper + sets + "".join(rest).replace("LLM('o3-mini')", llm)
+    tables = "".join(rest).replace("LLM('o3-mini')", llm)
+    lines = [
+        line for line in tables.splitlines(keepends=True)
+        if not (of := re.search(r'measure = .*, data = "(.+?)"', line)) or of[1] in STUDIES[name]
+    ]  # fmt: skip
+    return head + "[paper]" + paper + sets + "".join(lines)
 
 
 def main() -> None:

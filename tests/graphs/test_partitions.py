@@ -85,6 +85,27 @@ def test_partitions_are_as_good_as_those_of_igraph(random_graph: Graph) -> None:
     assert other.modularity(part(random_graph, Method()).label.tolist()) >= 0.95 * best
 
 
+def test_modularity_by_hand_and_by_igraph(clubs: Graph, random_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 15 triples inside each club, and two between clubs: degrees 31, 32 and 31, and the hermit's own triple counts not.
+    by_hand = 45 / 47 - (31**2 + 32**2 + 31**2) / 94**2
+    assert part(clubs, Method()).modularity(clubs) == pytest.approx(by_hand)
+    one = Partitions.of(np.zeros(clubs.n_entities, dtype=np.int32))
+    assert one.modularity(clubs) == pytest.approx(0)
+    csr, found = random_graph.csr, part(random_graph, Method())
+    heads = np.repeat(np.arange(csr.n_nodes), csr.out_degrees())
+    pairs = [(h, t) for h, t in zip(heads.tolist(), csr.tail.tolist(), strict=True) if h != t]
+    for at_once in (10_000_000, 100):
+        monkeypatch.setattr(partitions, "_AT_ONCE", at_once)
+        theirs = igraph.Graph(csr.n_nodes, pairs).modularity(found.label.tolist())
+        assert found.modularity(random_graph) == pytest.approx(theirs)
+
+
+def test_a_deleted_triple_counts_in_no_modularity(clubs: Graph) -> None:
+    found = part(clubs, Method())
+    changed = change(clubs.path, delete=[("fox0", "met", "owl0"), ("owl1", "met", "bee0")]).graph
+    assert found.modularity(changed) == pytest.approx(1 - 3 * (30 / 90) ** 2)
+
+
 def test_the_same_numbers_give_the_same_partitions(random_graph: Graph) -> None:
     one, two = part(random_graph, Method()), part(random_graph, Method())
     assert one.label.tolist() == two.label.tolist()

@@ -41,7 +41,7 @@ class Recipe:
             ``path_f1_webqsp`` (F1 of the paths found, from 0 to 1) for improvements of the technical report; for E1 to
             E4 relevance, relevance corrected by human labels, seconds and calls on simple and complex questions over
             Hetionet; for GraphRAG the least and the highest share of comparisons with vector search that it wins, in
-            percent.
+            percent; for systems on documents a judge's mean scores, seconds, and MB of the folder.
         note: Differences from the publication, and the reasons.
         source: What the recipe was written from: the code that was read, or a description. Empty if that is the paper.
         setting: The models and data that the publication used; empty if the figures say that.

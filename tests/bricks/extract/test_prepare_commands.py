@@ -37,8 +37,9 @@ def test_partition(run: Run, graph: str) -> None:
     assert events(graph, Communities()) == []
     text = run("prepare", "partitions", graph, "--resolution", "2", "--size", "4", "--seed", "7").out
     assert "partitions, the largest of" in text
-    assert re.search(r"entities, in \d+\.\d s, kept in", text)
+    assert re.search(r"entities, modularity 0\.\d{3}, in \d+\.\d s, kept in", text)
     assert told["seconds"] > 0
+    assert 0 < told["modularity"] < 1
     assert events(graph, Communities(resolution=2, size=4, seed=7)) == []
     assert len(events(graph, Communities(resolution=2))) == 1
 

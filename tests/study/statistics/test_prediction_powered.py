@@ -74,6 +74,28 @@ def test_power_equals_ppi_python():
         assert tuple(ours) == pytest.approx(tuple(named), **CLOSE)
 
 
+def average(values):
+    return sum(values) / len(values)
+
+
+def variance(values):
+    return average([(value - average(values)) ** 2 for value in values])
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0, None])
+def test_mean_and_interval_by_the_published_formula(weight):
+    labels, seen, others = [1, 0, 1, 1, 0, 1], [0.9, 0.2, 0.6, 0.7, 0.4, 0.8], [0.8, 0.4, 0.5, 0.3, 0.6, 0.9, 0.1, 0.7]
+    used = weight
+    if used is None:  # PPI++: Cov(Y, f) / ((1 + n / N) Var(f)), the variance of all predictions divided by n + N - 1
+        covariance = average([(y - average(labels)) * (f - average(seen)) for y, f in zip(labels, seen, strict=True)])
+        used = covariance / ((1 + 6 / 8) * variance(seen + others) * 14 / 13)
+    part, rest = [used * f for f in others], [y - used * f for y, f in zip(labels, seen, strict=True)]
+    mean, reach = average(part) + average(rest), 1.959964 * math.sqrt(variance(part) / 8 + variance(rest) / 6)
+    ours = mean_of(sample(labels, seen, others), weight=weight)
+    assert ours[:3] == pytest.approx((mean, mean - reach, mean + reach), abs=1e-6)
+    assert ours.weight == pytest.approx(used)
+
+
 def test_edge_cases_are_handled_with_words():
     two = sample([1, 0], [0.8, 0.3], [0.6, 0.4, 0.5])
     assert "only 2 labels" in " ".join(remarks(two))

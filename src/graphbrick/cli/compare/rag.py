@@ -23,7 +23,9 @@ def rag(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for everything that is made.")] = Path("rag-study"),
     systems: Annotated[
         Path | None,
-        typer.Option(help="A TOML file of [[system]] with name, pipeline, extract, chunks, communities, reports."),
+        typer.Option(
+            help="A TOML file of [[system]] with name, pipeline, extract, chunks, communities, reports, published."
+        ),
     ] = None,
     recipe: Annotated[
         list[str] | None, typer.Option("--recipe", "-r", help="A published recipe as a system; may be repeated.")
@@ -131,7 +133,7 @@ def _systems(
             RagSystem.of_text(
                 named.name, named.pipeline(**chosen), extract=extract or made.get("extract", ""),
                 chunks=chunks or made.get("chunks", ""), communities="communities" in made,
-                reports=made.get("reports", False),
+                reports=made.get("reports", False), published=named.name,
             )
         )  # fmt: skip
     for name, pipeline in chosen_pipelines([], texts, [], None).items() if texts else ():

@@ -73,7 +73,7 @@ def partitions(
     with _preparing(f"partitioning {graph}", opened.n_entities) as work:
         levels = part(opened, method, progress=work.report)
         keep(opened, method, levels)
-    print_partitions(levels, str(folder_of(opened, method).folder), seconds=work.seconds, as_json=as_json)
+    print_partitions(opened, levels, str(folder_of(opened, method).folder), seconds=work.seconds, as_json=as_json)
 
 
 @app.command()

@@ -188,17 +188,17 @@ def _count(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
 
 
-def print_partitions(partitions: Partitions, folder: str, *, seconds: float, as_json: bool) -> None:
-    """Print the number of partitions of a graph and their sizes."""
-    sizes = np.sort(np.diff(partitions.pointer))[::-1].tolist()
+def print_partitions(graph: Graph, partitions: Partitions, folder: str, *, seconds: float, as_json: bool) -> None:
+    """Print the number of partitions of a graph, their sizes and their modularity."""
+    sizes, modularity = np.sort(np.diff(partitions.pointer))[::-1].tolist(), partitions.modularity(graph)
     if as_json:
         print_json({"partitions": len(sizes), "entities": sum(sizes), "largest": sizes[:20], "folder": folder,
-                    "seconds": seconds})  # fmt: skip
+                    "modularity": modularity, "seconds": seconds})  # fmt: skip
         return
     largest = ", ".join(f"{size:,}" for size in sizes[:5])
     console().print(
-        f"{counted(len(sizes), 'partition')}, the largest of {largest or 0} entities, in {seconds:,.1f} s, "
-        f"kept in {folder}"
+        f"{counted(len(sizes), 'partition')}, the largest of {largest or 0} entities, modularity {modularity:.3f}, "
+        f"in {seconds:,.1f} s, kept in {folder}"
     )
 
 

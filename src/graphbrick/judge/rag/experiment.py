@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,6 +67,7 @@ class RagStudy:
         asked: What each system answered, in the order of the questions.
         judge: Name of the judge; empty for none.
         notes: What a user should know.
+        published: The recipe whose published figures stand beside those of a system, by its name.
     """
 
     folder: Path
@@ -74,6 +75,7 @@ class RagStudy:
     asked: dict[str, list[Asked]]
     judge: str
     notes: list[str]
+    published: Mapping[str, str] = field(default_factory=dict)
 
 
 def evaluate_rag(
@@ -120,13 +122,14 @@ def evaluate_rag(
             pipelines = {system.name: system.pipeline}
             part = part_of(progress, system.name)
             evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, progress=part).close()
+        published = {system.name: system.published for system in systems if system.published}
         answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
         if judge is None:
-            return RagStudy(place, built, answers, "", notes)
+            return RagStudy(place, built, answers, "", notes, published)
         references = references_of(posed, built[systems[0].name].graph) if reference else {}
         notes += _notes_on(references, len(posed)) if reference else []
         judged = _judged(answers, judge, Scores(place / SCORES), references, progress, retry=retry)
-        return RagStudy(place, built, judged, name_of(judge), notes)
+        return RagStudy(place, built, judged, name_of(judge), notes, published)
 
 
 def _alone(folder: Path) -> FileLock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def write_page(study: RagStudy, rows: Sequence[SystemRow]) -> Path:
     sections = [
         Section("pipelines", "Answers", [_scores_note(study)], [table_figure(_answers(rows))]),
         Section("charts", "Charts", [_CHARTS], _charts(rows)),
+        *_published(rows),
         *_differences(study),
         Section("building", "Building", [_BUILDING], [table_figure(_building(rows))]),
         Section("answers", "Questions and answers", [_ANSWERS], [table_figure(_listed(study))]),
@@ -132,7 +134,7 @@ def _mean(row: SystemRow, kind: str) -> float:
     return -1.0 if one is None or one.mean is None else one.mean.mean
 
 
-def _score_cells(one: Scored | None, best: float) -> list[Cell]:
+def _score_cells(one: Scored | None, best: float = math.inf) -> list[Cell]:
     if one is None:
         return [NONE, NONE, NONE]
     mean, shown = one.mean, NONE
@@ -157,6 +159,35 @@ def _building(rows: Sequence[SystemRow]) -> Table:
         for row in rows
     ]
     return Table("building-of-systems", "What it takes to build the systems", columns, lines)
+
+
+_PUBLISHED = (
+    "Ours beside the figures that were published for the same recipe. They were measured on other documents and "
+    "questions, with other models and another judge: compare the order of the systems, and not the values. "
+    "graphbrick recipes NAME says what they were measured with."
+)
+
+
+def _published(rows: Sequence[SystemRow]) -> list[Section]:
+    """Return the section of published figures; none if no system has any."""
+    ours: dict[str, tuple[str, int, list[Cell]]] = {
+        "document_score": ("score, one document", 1, [_score_cells(row.scores.get(DOCUMENT))[0] for row in rows]),
+        "global_score": ("score, all documents", 1, [_score_cells(row.scores.get(GLOBAL))[0] for row in rows]),
+        "build_seconds": ("seconds of building", 1, [number_cell(row.build_seconds, 1) for row in rows]),
+        "query_seconds": ("seconds a question", 2, [number_cell(row.mean_seconds, 2) for row in rows]),
+        "folder_mb": ("size, MB", 1, [number_cell(row.megabytes, 1) for row in rows]),
+    }
+    shown = {name: one for name, one in ours.items() if any(name in row.published for row in rows)}
+    if not shown:
+        return []
+    columns = [Column("system", text=True)]
+    columns += [Column(side, title) for title, *_ in shown.values() for side in ("ours", "published")]
+    lines = [[name_cell(row.name)] for row in rows]
+    for name, (_, digits, cells) in shown.items():
+        for line, row, cell in zip(lines, rows, cells, strict=True):
+            line += [cell, number_cell(row.published.get(name), digits)]
+    table = Table("published-figures", "Ours beside the published figures", columns, lines)
+    return [Section("published", "Published figures", [_PUBLISHED], [table_figure(table)])]
 
 
 def _differences(study: RagStudy) -> list[Section]:

@@ -15,12 +15,13 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.naming import with_model
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.parsing import parse, parse_brick
+from graphbrick.recipes import recipe
 from graphbrick.text.documents.chunks import Chunker
 from graphbrick.text.extract.extraction import Extractor
 
 _LONGEST = 100  # bytes of the name of a folder
 _NO_NAME = re.compile(r"[^\w.+-]+")
-_TEXTS = ("name", "pipeline", "extract", "chunks")
+_TEXTS = ("name", "pipeline", "extract", "chunks", "published")
 _KEYS = (*_TEXTS, "communities", "reports")
 _RECIPES = ("pipeline", "extract", "chunks", "reports")
 
@@ -37,6 +38,7 @@ class RagSystem:
         communities: Whether nested communities of entities are found.
         reports: Whether there are reports on them.
         reporter: The model that writes these; None for sentences of the documents.
+        published: Name of the recipe whose published figures stand beside its own; empty for none.
     """
 
     name: str
@@ -46,6 +48,7 @@ class RagSystem:
     communities: bool = False
     reports: bool = False
     reporter: ChatModel | None = None
+    published: str = ""
 
     @classmethod
     def of_text(
@@ -57,6 +60,7 @@ class RagSystem:
         chunks: str = "",
         communities: bool = False,
         reports: bool | str = False,
+        published: str = "",
     ) -> RagSystem:
         """Return a system whose bricks are given as recipe text.
 
@@ -67,9 +71,10 @@ class RagSystem:
             chunks: The chunker; empty for the default.
             communities: Whether communities are found.
             reports: Whether there are reports, or the model that writes them.
+            published: Name of the recipe whose published figures stand beside its own; empty for none.
 
         Raises:
-            GraphbrickError: A text is not that of such a brick.
+            GraphbrickError: A text is not that of such a brick, or there is no such recipe.
         """
         extractor = parse_brick(extract) if extract else None
         chunker = parse_brick(chunks) if chunks else None
@@ -83,7 +88,8 @@ class RagSystem:
                 f"reports are written by a language model such as LLM(), got {reports}", code="rag_system.bad_reporter"
             )
         answering = parse(pipeline) if isinstance(pipeline, str) else pipeline
-        return cls(name, answering, extractor, chunker, communities or bool(reports), bool(reports), reporter)
+        named = recipe(published).name if published else ""
+        return cls(name, answering, extractor, chunker, communities or bool(reports), bool(reports), reporter, named)
 
     @property
     def folder(self) -> str:
@@ -118,6 +124,7 @@ def read_systems(file: Path, llm: str | None = None) -> list[RagSystem]:
 
     ``extract`` and ``chunks`` are bricks as for ``graphbrick index``; ``communities = true`` finds communities;
     ``reports = true`` makes reports on them of sentences, ``reports = "LLM('...')"`` lets a model write them.
+    ``published`` names a recipe whose published figures stand beside those of the system.
 
     Args:
         file: The file.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median
 
 from graphbrick.core.files.replacing import replacing
 from graphbrick.judge.rag.experiment import Asked, RagStudy
 from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL
+from graphbrick.recipes import recipe
 from graphbrick.study.statistics.intervals import Interval, interval
 
 KIND = "kind"
@@ -63,6 +64,7 @@ class SystemRow:
         median_seconds: Median time of a question.
         errors: Questions on which it failed.
         scores: Scores by kind of question.
+        published: Published figures of its recipe, such as ``document_score``; empty for none.
     """
 
     name: str
@@ -79,6 +81,7 @@ class SystemRow:
     median_seconds: float
     errors: int
     scores: dict[str, Scored]
+    published: Mapping[str, float] = field(default_factory=dict)
 
 
 def rows_of(study: RagStudy) -> list[SystemRow]:
@@ -94,6 +97,7 @@ def rows_of(study: RagStudy) -> list[SystemRow]:
                 cost.tokens_in + cost.tokens_out, built.documents, built.entities, built.triples, fmean(seconds),
                 median(seconds), sum(bool(one.error) for one in asked),
                 {kind: _scored([one for one in asked if one.question.facts.get(KIND, "") == kind]) for kind in kinds},
+                recipe(study.published[name]).figures if name in study.published else {},
             )
         )  # fmt: skip
     return rows

@@ -246,9 +246,11 @@ def milliseconds(value: float) -> str:
 def megabytes(value: float) -> str:
     """Write megabytes with three digits; in gigabytes if they are many.
 
-    >>> megabytes(0), megabytes(0.0031), megabytes(12.345), megabytes(2048)
-    ('0 MB', '0.0031 MB', '12.3 MB', '2 GB')
+    >>> megabytes(0), megabytes(7.9e-05), megabytes(0.0031), megabytes(12.345), megabytes(2048)
+    ('0 MB', '< 0.001 MB', '0.0031 MB', '12.3 MB', '2 GB')
     """
+    if 0 < value < 0.001:
+        return "< 0.001 MB"
     if value >= 1000:
         return f"{float(f'{value / 1024:.3g}'):,g} GB"
     return f"{value:.3g} MB" if value >= 1 else f"{value:.2g} MB"
