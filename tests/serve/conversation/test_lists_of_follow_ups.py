@@ -201,20 +201,22 @@ def test_a_value_is_not_counted(graph):
 
 
 def test_earlier_questions_are_not_asked_again_of_a_language_model(graph):
-    recipe = "Operators(Patterns(BM25()), LLM('m', base_url='http://localhost:9')) >> PathAnswer()"
-    assert asker(graph, parse(recipe)) is None
-    assert asker(graph, parse(RECIPE)) is not None
+    model = "LLM('m', base_url='http://localhost:9')"  # where nothing listens
+    ask = asker(graph, parse(f"Operators(Patterns(BM25(), max_hops=1), {model}) >> PathAnswer()"))
+    assert ask("products of Exotic Leaves").texts == ("Chang", "Aniseed", "Chai")
+    assert ask("Which of these services would you drop first, and how many?") is None
+    assert asker(graph, parse(f"ShortestPaths() >> Generate({model})")) is None
 
 
 def test_the_plan_of_an_answer_is_in_the_evidence_of_the_answer_not_of_the_run(graph, monkeypatch):
     row = SimpleNamespace(columns=ANSWER, values=("20", "count of: every Incident"))
     answer = SimpleNamespace(
-        texts=("20",), entities=(None,), support=((1,),), evidence=SimpleNamespace(items=(None, row))
+        texts=("20",), entities=(None,), support=((1,),), evidence=SimpleNamespace(items=(None, row)), confidence=0.9
     )
     run = SimpleNamespace(answer=answer, stopped=None, evidence=SimpleNamespace(items=()))
     monkeypatch.setattr("graphbrick.serve.conversation.earlier_questions.execute", lambda *_: run)
     result = asker(graph, parse(RECIPE))("How many incidents are there?")
-    assert (result.counted, result.is_count) == ("every Incident", True)
+    assert (result.counted, result.is_count, result.confidence) == ("every Incident", True, 0.9)
 
 
 @pytest.mark.parametrize(

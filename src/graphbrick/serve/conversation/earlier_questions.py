@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from graphbrick.bricks.generate.generate import Generate
+from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import Trace, record
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.beginning import begin
-from graphbrick.pipeline.composition import parts_within
+from graphbrick.pipeline.composition import Sequence, parts_within, stages_of
 from graphbrick.pipeline.interpreter import execute
 
 _COUNT = "count of: "
@@ -30,11 +32,13 @@ class Result:
         texts: The answers.
         entities: Those that are entities.
         plan: How they were found, as people read it; empty if no plan is told.
+        confidence: The probability that the first is right; None if it is not estimated.
     """
 
     texts: tuple[str, ...]
     entities: tuple[int, ...]
     plan: str
+    confidence: float | None = None
 
     @property
     def is_count(self) -> bool:
@@ -74,20 +78,40 @@ Ask = Callable[[str], Result | None]
 
 
 def asker(graph: Any, pipeline: Pipeline) -> Ask | None:
-    """Return a function that answers a question with a pipeline; None if a language model would be called.
+    """Return a function that answers a question with the rules of a pipeline; None if it has none without a model.
 
     It returns None for a question that cannot be answered. Each question is asked once.
     """
-    if any(isinstance(part, ChatModel) for part in parts_within(pipeline)):
+    rules = without_model(pipeline)
+    if rules is None:
         return None
     known: dict[str, Result | None] = {}
 
     def ask(question: str) -> Result | None:
         if question not in known:
-            known[question] = _result(graph, pipeline, question)
+            known[question] = _result(graph, rules, question)
         return known[question]
 
     return ask
+
+
+def without_model(pipeline: Pipeline) -> Pipeline | None:
+    """Return the part of a pipeline that answers before its language model does; None if there is none."""
+    if not has_model(pipeline):
+        return pipeline
+    stages = [
+        replace(one, llm=None, reasons=False) if isinstance(one, Operators) else one for one in stages_of(pipeline)
+    ]
+    last = stages[-1]
+    if isinstance(last, Generate) and last.first is not None:
+        stages[-1] = last.first
+    rules = stages[0] if len(stages) == 1 else Sequence(tuple(stages))
+    return None if has_model(rules) else rules
+
+
+def has_model(pipeline: Pipeline) -> bool:
+    """Return whether a language model is a part of a pipeline."""
+    return any(isinstance(part, ChatModel) for part in parts_within(pipeline))
 
 
 def _result(graph: Any, pipeline: Pipeline, question: str) -> Result | None:
@@ -102,4 +126,4 @@ def _result(graph: Any, pipeline: Pipeline, question: str) -> Result | None:
     used = dict.fromkeys(i for support in run.answer.support for i in support)
     plans = [getattr(items[i], "values", ("", ""))[1] for i in used if getattr(items[i], "columns", ()) == ANSWER]
     entities = tuple(dict.fromkeys(entity for entity in run.answer.entities if entity is not None))
-    return Result(tuple(run.answer.texts), entities, str(plans[0]) if plans else "")
+    return Result(tuple(run.answer.texts), entities, str(plans[0]) if plans else "", run.answer.confidence)

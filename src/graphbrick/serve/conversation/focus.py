@@ -87,12 +87,15 @@ class Completed:
         entities: The entities that were put into it.
         reason: The change, in words.
         meant: The entities that each kind of word stands for.
+        is_certain: Whether nothing else can be meant. A language model is not asked then, if the rules can also answer
+            the question.
     """
 
     question: str
     entities: tuple[int, ...]
     reason: str
     meant: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    is_certain: bool = False
 
 
 def fits(graph: Any, one: Reference, entity: int) -> bool:

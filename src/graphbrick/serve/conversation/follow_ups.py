@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphbrick.bricks.link.words import COMPARES
@@ -23,6 +24,7 @@ from graphbrick.serve.conversation.names import Name, Speaks, names_in, type_wor
 from graphbrick.serve.conversation.own_references import explains_itself, means_people
 from graphbrick.serve.conversation.places import is_empty_list, place_in
 from graphbrick.serve.conversation.replacing import (
+    is_same_kind,
     is_superlative,
     said_alone,
     with_other_phrase,
@@ -49,6 +51,14 @@ from graphbrick.serve.conversation.wording import (
 _MOST = 20  # references that are read, and entities that a reply alone can tell
 _ONES = re.compile(r"(?<=^which) ones\b(?! (?:of|in|at|on|from)\b)|(?<=^what) ones\b(?! of\b)", re.IGNORECASE)
 _SAME = re.compile(r"\bsame\b", re.IGNORECASE)
+_ONLY_ORDINAL = re.compile(r"the \w+", re.IGNORECASE)  # «the first» may also be the earliest
+_ONLY_NAME = re.compile(
+    r"(?:and\W+)?(?:(?:what|how) about\W+|(?:the )?same (?:question )?(?:for|with)\W+)?"
+    r"(?:(?:of|in|for|from|with|by|at|on|to|about|the)\b\W*)*\W*",
+    re.IGNORECASE,
+)
+_LACKS_MORE = re.compile(r"(?:which|when|where|why|in|at|on|for|from|by|with|to|of|since|not|only)\b", re.IGNORECASE)
+_VALUE = re.compile(r"[\d\s.,:/%+-]*|yes\.?|no\.?", re.IGNORECASE)
 _SHORT = 4  # words of a question that may lack its subject though it does not begin with «and»
 
 
@@ -85,7 +95,7 @@ class FollowUps:
         if replaced is not None:
             return replaced
         full = as_full_sentence(core)
-        if full != core and not references(core) and not self._is_after_list():
+        if full != core and not references(core) and not self.is_after_list():
             full = core
         core, names = (core, names) if full == core else (full, names_in(self._graph, full))
         outside = _without(core, names)
@@ -95,7 +105,7 @@ class FollowUps:
             return self._with_names(core, used[:_MOST])
         if names and not words:
             is_complete = is_asked_in_full(outside) or (len(names) > 1 and starts_with_verb(core))
-            return None if is_complete else self._with_other_name(core, names)
+            return None if is_complete else self._with_other_name(core, names, start)
         return None if names else self._with_subject(core, joined=bool(start))
 
     def _history(self) -> list[Focus]:
@@ -119,7 +129,7 @@ class FollowUps:
         """Return the turns that name entities, the latest first."""
         return [focus for focus in reversed(self._history()) if focus.names or focus.answers]
 
-    def _is_after_list(self) -> bool:
+    def is_after_list(self) -> bool:
         """Return whether the last answers are several entities, or their number."""
         last = self._answered()
         return last is not None and self._lists is not None and self._lists.may_have(last)
@@ -131,15 +141,16 @@ class FollowUps:
     def _of_last_list(self, *, is_number: bool) -> Completed | None:
         """Return the question for the number of the last answers, or for their list."""
         last = self._answered()
-        return None if last is None or self._lists is None else self._lists.last(last, is_number=is_number)
+        found = None if last is None or self._lists is None else self._lists.last(last, is_number=is_number)
+        return found and replace(found, is_certain=found.is_certain and last is self._history()[-1])
 
     def _with_place(self, text: str) -> Completed | None:
         """Return the question with answers of the last list by their place: «tell me about the second one»."""
         place, lists = place_in(text), self._lists
         if place is None or lists is None:
             return None
-        of_lists = (place.of(lists.entities(focus)) for focus in reversed(self._history()) if lists.may_have(focus))
-        meant = next(filter(None, of_lists), ())
+        having = [focus for focus in reversed(self._history()) if lists.may_have(focus)]
+        meant, focus = next(((one, focus) for focus in having if (one := place.of(lists.entities(focus)))), ((), None))
         if not meant:
             return None
         names = listed(self._labels(list(meant)))
@@ -147,7 +158,9 @@ class FollowUps:
         if is_empty_list(f"{before}{after}"):  # «show me the first three»
             before, after = "Tell me about ", ""
         question = as_question(f"{before}{names}{after}")
-        return Completed(question, meant, f"{place.text!r} stands for {names}")
+        is_shown = focus is not None and (not focus.answers or place.of(focus.answers) == tuple(meant))
+        is_certain = is_shown and focus is self._history()[-1] and not _ONLY_ORDINAL.fullmatch(place.text)
+        return Completed(question, meant, f"{place.text!r} stands for {names}", is_certain=is_certain)
 
     def _refers_within(self, one: Reference, core: str, names: Sequence[Name]) -> bool:
         """Return whether a reference is to something in the same question: «Kenya and its capital»."""
@@ -168,24 +181,29 @@ class FollowUps:
         if not history or not said or is_asked_in_full(core):
             return None
         former = history[-1].question
-        time = with_other_time(core, former) or with_other_phrase(core, former)
+        time = with_other_time(core, former)
         if time is not None:
-            return replaced(time)
+            return replaced(time, is_certain=is_same_kind(core, time, former) and not with_other_time(core, time.rest))
         if not self._is_alike(names, history[-1]):
-            value = next(
-                filter(None, (with_other_value(self._graph, core, one.question) for one in history[::-1])), None
-            )
-            if value is not None:
-                return replaced(value)
+            phrase = with_other_phrase(core, former)
+            if phrase is not None:
+                return replaced(phrase)
+            for focus in reversed(history):
+                value = with_other_value(self._graph, core, focus.question)
+                if value is not None:
+                    is_only = focus is history[-1] and not with_other_value(self._graph, core, value.rest)
+                    return replaced(value, is_certain=is_only and is_same_kind(core, value, former))
         if not joined:
             return None
         superlative = with_other_superlative(core, former)
         if superlative is not None:
-            return replaced(superlative)
+            is_only = not with_other_superlative(core, superlative.rest)
+            return replaced(superlative, is_certain=is_only and is_same_kind(core, superlative, former))
         if names or self._lists is None or not (core.lower().startswith("the ") or said.lower() in self._lists.classes):
             return None
         last = self._answered()
-        return None if last is None else self._lists.with_other_things(said, last.question)
+        found = None if last is None else self._lists.with_other_things(said, last.question)
+        return found and replace(found, is_certain=found.is_certain and last is history[-1])
 
     def _is_alike(self, names: Sequence[Name], focus: Focus) -> bool:
         """Return whether a name is of a type of which the question before names an entity."""
@@ -200,7 +218,8 @@ class FollowUps:
             for focus in reversed(self._history()):
                 found = self._lists.meant(focus, several[0]) if self._lists.may_have(focus) else None
                 if found is not None:
-                    return self._lists.completed(core, several, focus, *found)
+                    asked = self._lists.completed(core, several, focus, *found)
+                    return asked and replace(asked, is_certain=focus is self._history()[-1])
         for one in used:
             if one.kind not in meant:
                 taken = [entity for entities in meant.values() for entity in entities]
@@ -217,7 +236,24 @@ class FollowUps:
             return None
         words = {kind: next(one.text for one in used if one.kind == kind) for kind in meant if meant[kind]}
         said = "; ".join(f"{word!r} stands for {listed(self._labels(meant[kind]))}" for kind, word in words.items())
-        return Completed(as_question(question), tuple(entities), said, meant)
+        is_certain = all(self._is_clear(one, meant[one.kind]) for one in used)
+        return Completed(as_question(question), tuple(entities), said, meant, is_certain)
+
+    def _is_clear(self, one: Reference, meant: Sequence[int]) -> bool:
+        """Return whether a word can only stand for an entity, of all that the last turn speaks of.
+
+        The reply must be the names of entities, a number, a date, or yes or no: a word may also stand for another text.
+        """
+        last = self._history()[-1]
+        is_told = last.answers or _VALUE.fullmatch(last.reply.strip())
+        if len(meant) != 1 or not is_told or says_nothing(last.reply):
+            return False
+        if one.plural and last.answers != tuple(meant):
+            return False  # «them» may be what was counted
+        if one.kind == "that" and last.answers == tuple(meant):
+            return True  # «that team»: the answer is one
+        spoken = {*last.answers, *(name.entity for name in last.names)}
+        return {entity for entity in spoken if fits(self._graph, one, entity)} == set(meant)
 
     def _with_others(
         self, core: str, used: Sequence[Reference], meant: Mapping[str, Sequence[int]]
@@ -228,7 +264,8 @@ class FollowUps:
             return None
         for focus in self._named():
             if entities[0] in (*focus.answers, *(name.entity for name in focus.names)):
-                return self._lists.with_others(core, used, focus, entities[0])
+                found = self._lists.with_others(core, used, focus, entities[0])
+                return found and replace(found, is_certain=focus is self._history()[-1])
         return None
 
     def _meant(self, one: Reference, core: str, taken: Sequence[int]) -> list[int]:
@@ -253,8 +290,8 @@ class FollowUps:
                 return [max(fitting, key=speaks.of)]  # the first of those that are equal
         return []
 
-    def _with_other_name(self, core: str, names: Sequence[Name]) -> Completed | None:
-        """Return the question before with another name, if this one is only a name."""
+    def _with_other_name(self, core: str, names: Sequence[Name], start: str) -> Completed | None:
+        """Return the question before with another name, if this one, without its start, is only a name."""
         said = core[names[0].start : names[-1].end]
         entities = tuple(name.entity for name in names)
         before, old = self._replaceable(entities[0])
@@ -264,7 +301,11 @@ class FollowUps:
             question = f"{self._before.rstrip('?.! ')} {core.rstrip('?.! ')}?"
             return Completed(question, entities, f"{said!r} was added to the question before")
         question = f"{before.question[: old.start]}{said}{before.question[old.end :]}"
-        return Completed(question, entities, f"{said!r} takes the place of {before.question[old.start : old.end]!r}")
+        reason = f"{said!r} takes the place of {before.question[old.start : old.end]!r}"
+        alike = [one for one in before.names if self._is_alike(names, Focus("", (one,)))]
+        is_alone = _ONLY_NAME.fullmatch(f"{start}{_without(core, names)}") is not None
+        is_certain = before is self._history()[-1] and alike == [old] and len(names) == 1 and is_alone
+        return Completed(question, entities, reason, is_certain=is_certain)
 
     def _replaceable(self, entity: int) -> tuple[Focus, Name] | tuple[None, None]:
         """Return the latest question that an entity suits, and the name in it whose place it takes.
@@ -293,6 +334,8 @@ class FollowUps:
             return None
         speaks = Speaks(self._graph, core, self._learned)
         entities = history[0].entities()
+        is_last = history[0] is self._history()[-1] and len(history[0].answers) < 2
+        is_certain = is_last and not _LACKS_MORE.match(core) and len([one for one in entities if speaks.of(one)]) == 1
         if len(history[0].answers) > 1:  # one of several answers is the subject only if it alone can be
             named = [entity for entity in entities if entity not in history[0].answers]
             entities = [*named, *(entity for entity in history[0].answers if speaks.of(entity))]
@@ -308,7 +351,8 @@ class FollowUps:
             question = next((one for one in tried if self._lists.names(one, subject)), "")
             if not question:
                 return None
-        return Completed(question, (subject,), f"{label!r} is taken as what the question is about")
+        reason = f"{label!r} is taken as what the question is about"
+        return Completed(question, (subject,), reason, is_certain=is_certain and bool(speaks.of(subject)))
 
     def _is_about_a_class(self, core: str) -> bool:
         """Return whether a question says what it asks of a class: «Which country has the most neighbours?»."""

@@ -56,18 +56,22 @@ class Lists:
             return None
         if result.is_count:
             question = focus.question if is_number else self._list_of_count(focus.question, result)
-            return Completed(question, (), "what the question before counted is meant") if question else None
+            reason = "what the question before counted is meant"
+            return Completed(question, (), reason, is_certain=True) if question else None
         if not is_number:
-            return Completed(focus.question, (), "the answers to the question before are meant")
+            is_certain = len(result.texts) > 1  # of «which team owns the most services», the services may be meant
+            return Completed(focus.question, (), "the answers to the question before are meant", is_certain=is_certain)
         most = most_of(focus.question)
         if most:  # «which employee has the most orders»: how many orders that one has
             question = f"How many {most} does {result.texts[0]} have?"
             is_told = len(result.entities) == 1 and self._ask(question) is not None
-            return Completed(question, result.entities, "the number of the answer is meant") if is_told else None
+            reason = "the number of the answer is meant"
+            return Completed(question, result.entities, reason, is_certain=True) if is_told else None
         for question in as_counts(focus.question, self._nouns, self._people(result))[: _PHRASES + 1]:
             count = self._ask(question)
             if count is not None and count.texts == (str(len(result.texts)),):
-                return Completed(question, (), "the answers to the question before are counted")
+                is_certain = len(result.texts) > 1  # of one answer, a number that it has may be meant
+                return Completed(question, (), "the answers to the question before are counted", is_certain=is_certain)
         return None
 
     def _people(self, result: Result) -> list[str]:
@@ -171,7 +175,9 @@ class Lists:
             question = f"Which of {phrase} {'is the' if is_superlative(said) else 'are'} {said}?"
             result = self._ask(question)
             if result is not None and result.is_about(before):
-                return Completed(question, (), f"of {phrase} only the {said} are meant")
+                return Completed(
+                    question, (), f"of {phrase} only the {said} are meant", is_certain=is_superlative(said)
+                )
         return None
 
     def has_one_answer(self, question: str) -> bool:
@@ -211,9 +217,9 @@ class Lists:
         return None
 
 
-def replaced(one: Replaced) -> Completed:
+def replaced(one: Replaced, *, is_certain: bool = False) -> Completed:
     """Return the question in which something takes the place of something else."""
-    return Completed(one.question, (), f"{one.said!r} takes the place of {one.before!r}")
+    return Completed(one.question, (), f"{one.said!r} takes the place of {one.before!r}", is_certain=is_certain)
 
 
 def in_places(text: str, used: Sequence[Reference], names: Sequence[str]) -> str:

@@ -26,6 +26,12 @@ _SUPERLATIVE = re.compile(
     r"|(?:best|latest|worst)\b)",
     re.IGNORECASE,
 )
+_ALIKE = (  # superlatives of the same amount
+    frozenset("biggest largest greatest highest most smallest lowest least fewest".split()),
+    frozenset("oldest youngest newest earliest latest".split()),
+    frozenset("longest shortest tallest".split()),
+)
+_INSIDE = frozenset("in of for during at".split())
 _MORE = frozenset(("most", "least", "fewest"))
 
 
@@ -36,11 +42,13 @@ class Replaced(NamedTuple):
         question: The question.
         said: What is new.
         before: What it replaces.
+        rest: The question before without that.
     """
 
     question: str
     said: str
     before: str
+    rest: str
 
 
 _ONE = re.compile(r" (?:ones?|year)$", re.IGNORECASE)
@@ -84,7 +92,8 @@ def with_other_phrase(core: str, former: str) -> Replaced | None:
     """
     said = said_alone(core)
     noun = said.split()[-1:]
-    old = re.search(rf"\bthe (?P<old>(?:[\w-]+ ){{1,4}}?{re.escape(noun[0])})\b", former, re.I) if noun else None
+    words = rf"(?:(?!{_PREPOSITION} )[\w-]+ ){{1,4}}?"
+    old = re.search(rf"\bthe (?P<old>{words}{re.escape(noun[0])})\b", former, re.IGNORECASE) if noun else None
     if (
         old is None
         or len(said.split()) < 2
@@ -124,6 +133,29 @@ def with_other_superlative(core: str, former: str) -> Replaced | None:
     if follows and (is_of_adjective if new["word"].lower() not in _MORE else rest and old["word"].lower() in _MORE):
         end += follows.end()  # «the least expensive», or «the cheapest», for «the most common»
     return _in_place(former, start, end, said)
+
+
+def is_same_kind(core: str, one: Replaced, former: str) -> bool:
+    """Return whether what is new can only mean what it replaces: the same preposition, the same kind of superlative.
+
+    >>> former = "Which team had the biggest budget in 2023?"
+    >>> is_same_kind("the smallest?", with_other_superlative("the smallest", former), former)
+    True
+    >>> is_same_kind("the oldest?", with_other_superlative("the oldest", former), former)
+    False
+    >>> is_same_kind("since 2024?", with_other_time("since 2024", former), former)
+    False
+    """
+    new, old = _SUPERLATIVE.fullmatch(said_alone(core)), _SUPERLATIVE.match(one.before)
+    if old is not None and re.fullmatch(_RANK, said_alone(core), re.IGNORECASE):
+        return True
+    if old is not None:
+        words = {match["word"].lower() for match in (new, old) if match}
+        return new is not None and (len(words) == 1 or any(words <= alike for alike in _ALIKE))
+    before = re.search(rf"({_PREPOSITION})(?: the)? $", former[: former.rindex(one.before)], re.IGNORECASE)
+    says = re.match(rf"({_PREPOSITION}) ", core.strip(), re.IGNORECASE)
+    pair = {match[1].lower() for match in (before, says) if match}
+    return says is None or len(pair) == (1 if before else 0) or (before is not None and pair <= _INSIDE)
 
 
 def is_superlative(said: str) -> bool:
@@ -199,4 +231,4 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _in_place(text: str, start: int, end: int, said: str) -> Replaced:
-    return Replaced(f"{text[:start]}{said}{text[end:]}", said, text[start:end])
+    return Replaced(f"{text[:start]}{said}{text[end:]}", said, text[start:end], f"{text[:start]}{text[end:]}")

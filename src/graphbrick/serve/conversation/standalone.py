@@ -9,18 +9,30 @@ from typing import Any
 from graphbrick.bricks.link.labels import LinkLabels
 from graphbrick.core.query import LONGEST_QUESTION
 from graphbrick.core.trace import StageTrace, Trace, event, record
+from graphbrick.language.folding import nfc
 from graphbrick.language.small_talk import small_talk
+from graphbrick.language.stems import stems
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import parts_within
 from graphbrick.serve.conversation.answer_text import offered_question
-from graphbrick.serve.conversation.earlier_questions import asker
+from graphbrick.serve.conversation.earlier_questions import Ask, asker
 from graphbrick.serve.conversation.focus import Completed
 from graphbrick.serve.conversation.follow_ups import FollowUps
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.names import names_in
+from graphbrick.serve.conversation.own_references import (
+    is_whole,
+    may_choose,
+    names_its_own,
+    proper,
+    speaks_of_others,
+    without_names,
+)
 from graphbrick.serve.conversation.turns import Conversation, Turn
+
+_SURE = 0.5  # confidence of an answer from which on the rules are sure that they read its question
 
 
 @dataclass(frozen=True)
@@ -47,8 +59,9 @@ class Standalone:
 def standalone(graph: Any, pipeline: Pipeline, conversation: Conversation) -> Standalone:
     """Return the last message of a conversation as a question that stands alone.
 
-    The first language model of the pipeline writes it, in one call. Without a model, or if its reply cannot be used,
-    rules do (`graphbrick.serve.conversation.follow_ups`). A first message stays as it is.
+    Rules do it first (`graphbrick.serve.conversation.follow_ups`). What they are not sure of goes to the first language
+    model of the pipeline, in one call. Without a model, or if its reply cannot be used, that of the rules counts.
+    A first message stays as it is, and so does one that plainly speaks of nothing that was said before.
 
     Args:
         graph: The graph.
@@ -81,15 +94,18 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
         event(f"the question was completed as {chosen!r}", "conversation.chosen_reading", question=chosen)
         return Standalone(chosen, by="rules")
     llm = next((part for part in parts_within(pipeline) if isinstance(part, ChatModel)), None)
-    text = "" if llm is None else _by_model(llm, conversation)
-    if llm is not None and text:
-        if " ".join(question.split()) == text:
-            return Standalone(question)
-        event(f"{llm.model} completed the question: {text!r}", "conversation.read_by_model", question=text)
-        return Standalone(text, by=llm.model)
     turns = [turn for turn in turns if not small_talk(turn.question)]  # its examples name what nobody asked about
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
-    completed = FollowUps(graph, turns, learned, asker(graph, pipeline)).completed(question)
+    ask = asker(graph, pipeline)
+    rules = FollowUps(graph, turns, learned, ask)
+    completed = rules.completed(question)
+    if llm is not None and not _is_read(graph, question, completed, turns, rules, ask):
+        text = _by_model(llm, conversation)
+        if " ".join(question.split()) == text:
+            return Standalone(question)
+        if text:
+            event(f"{llm.model} completed the question: {text!r}", "conversation.read_by_model", question=text)
+            return Standalone(text, by=llm.model)
     if completed is None:
         return Standalone(question)
     if len(completed.question) > LONGEST_QUESTION:
@@ -106,6 +122,37 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
         reason=completed.reason,
     )
     return Standalone(completed.question, _seeds(graph, completed), "rules")
+
+
+def _is_read(
+    graph: Any, question: str, completed: Completed | None, turns: Sequence[Turn], rules: FollowUps, ask: Ask | None
+) -> bool:
+    """Return whether the rules are sure of a question, so that a language model need not read it.
+
+    They are if they answer it, completed by a rule that leaves nothing open, or as it is if it stands alone. Where only
+    a model answers, such as over documents, they are sure of what stands alone and names something for the first time.
+    """
+    text = nfc(" ".join(question.split())) if completed is None else completed.question
+    names = names_in(graph, text)
+    classes = {word for label in getattr(graph, "type_labels", list)() for word in stems(label)}
+    if ask is None:
+        said = "\n".join(f"{turn.question} {turn.taken} {turn.reply}" for turn in turns)
+        names = proper(text, names)
+        is_open = completed is not None or not is_whole(text, names) or not proper(text, names, said)
+        return not is_open and not speaks_of_others(text, names, classes)
+    if len(text) > LONGEST_QUESTION or speaks_of_others(text, names, classes):
+        return False
+    if completed is None:
+        last = turns[-1] if turns else Turn("", "")
+        former = nfc(last.taken or last.question)
+        if not is_whole(text, names) or not names_its_own(text, names, f"{former} {last.reply}"):
+            return False
+        if rules.is_after_list() and may_choose(text, names, without_names(former, names_in(graph, former)), classes):
+            return False
+    elif not completed.is_certain:
+        return False
+    result = ask(text)
+    return result is not None and (result.confidence is None or result.confidence >= _SURE)
 
 
 def _with_chosen(turns: Sequence[Turn]) -> list[Turn]:
