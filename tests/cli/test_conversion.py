@@ -53,13 +53,23 @@ def test_wrong_values_are_still_errors(arguments: list[str], message: str, capsy
     assert message in capsys.readouterr().err
 
 
-def test_a_question_loads_no_pydantic(tmp_path: Path) -> None:
+def test_a_wrong_folder_is_the_error_of_its_parser(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["learn", "bolt://localhost:7687/films"])
+    assert left.value.code == 1
+    assert "is a database, and this command needs a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"), [(["ask", "GRAPH", "Who is Ann Holt's spouse?"], "Ben Reed"), (["info", "GRAPH"], "graph")]
+)
+def test_a_command_loads_no_pydantic(arguments: list[str], shown: str, tmp_path: Path) -> None:
     build([("Ann Holt", "spouse", "Ben Reed")], tmp_path / "small.graph")
+    given = [str(tmp_path / "small.graph") if one == "GRAPH" else one for one in arguments]
     script = (
-        "import sys\nfrom graphbrick.cli.app import main\n"
-        f"try:\n    main(['ask', {str(tmp_path / 'small.graph')!r}, \"Who is Ann Holt's spouse?\"])\n"
+        f"import sys\nfrom graphbrick.cli.app import main\ntry:\n    main({given!r})\n"
         "finally:\n    print('pydantic' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines()[0] == "Ben Reed", done.stderr
+    assert done.stdout.startswith(shown), done.stderr
     assert done.stdout.split()[-1] == "False"

@@ -33,16 +33,17 @@ def _parameters(listed: Any, context: Any) -> Any:
 def _processed(parameter: Any, convert: Any, context: Any, value: Any) -> Any:
     """Return the value of a parameter as the command gets it."""
     described, is_list = parameter.type_descriptor, parameter.multiple or parameter.nargs == -1
-    kind = described.annotation
+    kind, parser = described.annotation, described.parameter_info.parser
     is_default = context.get_parameter_source(parameter.name).name == "DEFAULT"
     if value is None and not parameter.required:
         value = () if is_list else None
-    elif (
-        is_list
-        or parameter.nargs != 1
-        or described.parameter_info.parser is not None
-        or not (kind is str or is_default)
-        or not (type(value) is kind or value in get_args(kind))
-    ):
+    elif is_list or parameter.nargs != 1:
+        return convert(context, value)
+    elif parser is not None and type(value) is str:
+        try:
+            value = parser(value)
+        except (ValueError, AssertionError):
+            return convert(context, value)  # raises the error that names the parameter
+    elif parser is not None or not ((kind is str or is_default) and (type(value) is kind or value in get_args(kind))):
         return convert(context, value)
     return value if parameter.callback is None else parameter.callback(context, parameter, value)
