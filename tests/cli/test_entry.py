@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -41,6 +42,26 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(module: str) -> None:
 def test_the_package_runs_as_a_module() -> None:
     done = subprocess.run([sys.executable, "-m", "graphbrick", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"graphbrick {__version__}\n")
+
+
+@pytest.mark.parametrize("given", [None, "30"])
+def test_threads_of_linear_algebra_do_not_spin_unless_the_user_says_so(given: str | None) -> None:
+    code = """
+    import os, sys
+    from graphbrick.cli.__main__ import main
+    sys.argv = ["graphbrick", "--version"]
+    try:
+        main()
+    finally:
+        print(os.environ["OPENBLAS_THREAD_TIMEOUT"])
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    if given is not None:
+        environment["OPENBLAS_THREAD_TIMEOUT"] = given
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, env=environment
+    )
+    assert done.stdout.splitlines()[-1] == (given or "16")
 
 
 @pytest.mark.posix

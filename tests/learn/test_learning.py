@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -112,6 +113,19 @@ def test_learning_again_embeds_only_what_is_new(tmp_path: Path, monkeypatch: pyt
     assert counts[0] > 100
     assert counts[1] == 0
     assert 0 < counts[2] < counts[0]
+
+
+@pytest.mark.whole
+def test_what_is_learned_after_an_edit_is_what_would_be_learned_from_nothing(tmp_path: Path) -> None:
+    again, fresh = (build(TRIPLES[:20], tmp_path / name / "org.graph") for name in ("again", "fresh"))
+    learn(again, n=100, max_hops=2)
+    words = learned_place(again) / WORDS
+    words.write_text(words.read_text(encoding="utf-8").replace('"supervisor"', '"overseer"'), encoding="utf-8")
+    shutil.copytree(learned_place(again), learned_place(fresh))  # without the vectors that are beside the graph
+    for graph in (again, fresh):
+        learn(graph, n=100, max_hops=2)
+    for name in ("weights.npz", "model.json", WORDS):
+        assert (learned_place(again) / name).read_bytes() == (learned_place(fresh) / name).read_bytes(), name
 
 
 @pytest.mark.whole

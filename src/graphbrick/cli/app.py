@@ -15,6 +15,7 @@ from typing import Annotated, Any, TextIO, TypeAlias
 import typer
 from typer.core import TyperGroup
 
+from graphbrick.cli.conversion import spare_conversions
 from graphbrick.cli.helping import DOORS, help_of, write_commands
 from graphbrick.core.plugins import PluginWarning, Registry
 
@@ -95,7 +96,7 @@ def _made(name: str, command: Command) -> Any:
         holder.add_typer(command, name=name)
     else:
         holder.command(name)(command)
-    return typer.main.get_group(holder).commands[name]
+    return spare_conversions(typer.main.get_group(holder).commands[name])
 
 
 class Commands(TyperGroup):
@@ -143,7 +144,7 @@ def start(
 @cache
 def _command() -> Any:
     """Return the tree of commands."""
-    return typer.main.get_command(app)
+    return spare_conversions(typer.main.get_command(app))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -21,7 +21,9 @@ from graphbrick.learn.example_entities import entities_with_good_names, has_good
 from graphbrick.learn.example_values import asks, filters, in_order, is_said, largest, measures
 from graphbrick.learn.example_words import ExampleWords, class_noun
 from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.beginning import begin
 from graphbrick.pipeline.budget import Budget, spending
+from graphbrick.pipeline.interpreter import execute
 
 KINDS = ("property", "relation", "chain", "count", "filter", "superlative", "card")
 """The kinds of examples, in the order in which they are shown."""
@@ -113,10 +115,13 @@ def _varied(drafts: Iterable[_Draft], used: set[str]) -> list[_Draft]:
 
 
 def _answer(graph: Any, pipeline: Pipeline, question: str, seconds: float) -> Answer | None:
-    """Return the answer to a question; None if there is none, or it is unsure."""
+    """Return the answer to a question; None if there is none, or it is unsure.
+
+    Near readings of what has no answer are not worked out: nobody sees them.
+    """
     try:
         with spending(Budget(seconds=seconds)):
-            answer = pipeline.run(graph, question).answer
+            answer = execute(pipeline, begin(pipeline, graph, question)).answer
     except GraphbrickError:
         return None
     if answer is None or not answer.texts or len(answer.texts) > _MANY:

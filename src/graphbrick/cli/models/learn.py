@@ -60,7 +60,6 @@ def learn(
     from graphbrick.learn.learning import learn as run
     from graphbrick.models.llm.naming import chat_model
     from graphbrick.patterns.words_file import WORDS
-    from graphbrick.questions.fetching import load_all
 
     names: dict[str, list[str]] = {}
     for entry in call or []:
@@ -68,7 +67,11 @@ def learn(
         if not equals or not text.strip(" ,"):
             raise InputError(f"--call takes RELATION=NAMES, got {entry!r}; try --call directed_by=film,movie")
         names.setdefault(relation.strip(), []).extend(text.split(","))
-    loaded = load_all(questions, form) if questions else []
+    loaded = []
+    if questions:
+        from graphbrick.questions.fetching import load_all  # with the readers of all forms
+
+        loaded = load_all(questions, form)
     opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
     with limits(budget, cache_mode, cache_file), progress("learning") as shown:
         report = run(

@@ -47,6 +47,11 @@ class _Reading:
         """Return what one alternative needs, and the place behind it."""
         best, run = _NOWHERE, ""
         while at < len(self.pattern) and self.pattern[at] not in "|)":
+            plain = _PLAIN.match(self.pattern, at)
+            if plain is not None:
+                run += plain[0]
+                at = plain.end()
+                continue
             text, needed, end = self.item(at)
             least, after = self.repeats(end)
             if text and least == 1 and after == end:
@@ -87,6 +92,7 @@ class _Reading:
         return int(found[0][0] == "+" or bool(re.match(r"\{[1-9]", found[0]))), found.end()
 
 
+_PLAIN = re.compile(r"[^\\\[(.^$|)?*+{]+(?![?*+{])")  # characters that stand for themselves, once each
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
 _GROUP = re.compile(r"\(\?(?::|=|>|<=|P<\w+>)")  # those whose match is a part of the match, or stands beside it
 _REPEATS = re.compile(r"(?:[?*+]|\{\d*,?\d*\})[?+]?")

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.kernels.loading import numba_is_loaded, worth_loading
+
 Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -19,6 +21,8 @@ UNALIGNED = -60.0
 _IMPOSSIBLE = -1e9
 _OTHERWISE = -20.0
 """The log probability that a word for the way back speaks of another step, or of none."""
+_SECONDS = 7e-4  # of a question without the compiled kernels, which take a twentieth
+_LOADING = 0.1  # seconds that it takes to load them
 # What the last move of the best way to a cell is. Each of the first three is 3 higher for a word left of the seed.
 _BEGINS, _STAYS, _SKIPS, _LEFT, _WITHOUT_WORD, _START = 0, 1, 2, 3, 6, 7
 
@@ -130,11 +134,59 @@ def best_alignments(spoken: Spoken, patterns: Beginnings, weights: Scores, turne
     features = np.zeros((patterns.n, len(weights)))
     features[:, EMISSION] = UNALIGNED
     if len(patterns.rows):
-        table = _Table(spoken, weights, turned, mutual)
-        for parent, step in patterns.levels:
-            table.extend(parent, step)
-        features[patterns.rows, :N_FEATURES] = table.features(patterns.distinct)[patterns.inverse]
+        aligned = _compiled if _Spent.is_worth_loading() else _in_numpy
+        features[patterns.rows, :N_FEATURES] = aligned(spoken, patterns, weights, turned, mutual)[patterns.inverse]
         features[patterns.rows, N_FEATURES - 1 + patterns.length] = 1
+    return features
+
+
+class _Spent:
+    """The time that this process took for alignments without the compiled kernels.
+
+    Attributes:
+        seconds: An estimate, so that it is the same in every run.
+    """
+
+    seconds = 0.0
+
+    @classmethod
+    def is_worth_loading(cls) -> bool:
+        """Count a question; return whether the compiled kernels should be used for it."""
+        if not numba_is_loaded() and not worth_loading(_SECONDS):
+            return False
+        cls.seconds += _SECONDS
+        return cls.seconds > _LOADING
+
+
+def _in_numpy(spoken: Spoken, patterns: Beginnings, weights: Scores, turned: Ints, mutual: Flags) -> Scores:
+    """Return the features of the distinct patterns, float64 [distinct, 5]; see `best_alignments`."""
+    table = _Table(spoken, weights, turned, mutual)
+    for parent, step in patterns.levels:
+        table.extend(parent, step)
+    return table.features(patterns.distinct)
+
+
+def _compiled(spoken: Spoken, patterns: Beginnings, weights: Scores, turned: Ints, mutual: Flags) -> Scores:
+    """Return what `_in_numpy` does, to the last bit."""
+    from graphbrick.kernels.alignments import fill_alignments, read_alignments
+
+    none = np.array([len(turned) - 1], dtype=np.int64)
+    parents, offset, n = [np.zeros(1, dtype=np.int64)], 0, 1
+    for parent, _ in patterns.levels:
+        parents.append(parent + offset)
+        offset, n = n, n + len(parent)
+    parent, step = np.concatenate(parents), np.concatenate([none, *(step for _, step in patterns.levels)])
+    is_back = (turned[step] == step[parent]) & (step[parent] != none)
+    steps = parent, step, is_back, is_back | mutual[step]
+    left = spoken.n_left
+    table = n, left + 1, len(spoken.emitted) - left + 1
+    value, move = np.empty(table), np.empty(table, dtype=np.int8)
+    emitted, new, same = map(np.ascontiguousarray, (spoken.emitted, spoken.new, spoken.same))
+    said = left, emitted, new, same
+    fill_alignments(*said, spoken.first, spoken.alike, weights[:N_FEATURES].copy(), *steps, value, move)
+    features = np.zeros((len(patterns.distinct), N_FEATURES))
+    read_alignments(*said, spoken.alike, *steps, move, patterns.distinct, features)
+    features[value[patterns.distinct, -1, -1] < _IMPOSSIBLE / 2, EMISSION] = UNALIGNED
     return features
 
 

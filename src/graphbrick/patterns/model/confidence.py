@@ -195,7 +195,10 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     """Return how well the least supported hop of a pattern is spoken of, within `SUPPORT`."""
     words_met = (token.word for side in prepared.tokens for token in side)
     question = [word for word in words_met if word not in WHO_WHEN_WHERE and word != ALIKE]
-    by_step = [{*words.get(step, ()), *words_of_relation(step[0])} for step in dict.fromkeys(without_marks(steps))]
+    by_step = [
+        list(dict.fromkeys((*words.get(step, ()), *words_of_relation(step[0]))))
+        for step in dict.fromkeys(without_marks(steps))
+    ]
     if not question or not by_step:
         return SUPPORT[0]
     rows = unit_vectors(model.embedder, {word for group in (question, *by_step) for word in group}, vectors)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from itertools import product
 
@@ -69,3 +72,29 @@ def test_estimates_differ_from_each_other_as_much_as_embeddings_do() -> None:
     texts, others = [QUESTIONS[i] for i in drawn[:32]], [QUESTIONS[i] for i in drawn[32:]]
     made, right = estimated(embedded(texts), texts, others, words_embedded), embedded(others)
     assert 0.9 < made.var(axis=0).sum() / right.var(axis=0).sum() < 1.1
+
+
+_ESTIMATES = """
+import numpy as np
+from graphbrick.learn.train.patterns.estimated_features import estimated
+
+rng = np.random.default_rng(0)
+words = [f"word{i}" for i in range(40)]
+vectors = dict(zip(words, rng.normal(size=(40, 64)).astype(np.float32)))
+texts = [" ".join(words[i] for i in rng.permutation(40)[:9]) for _ in range(60)]
+known = rng.normal(size=(30, 64)).astype(np.float32)
+made = estimated(known, texts[:30], texts[30:], lambda some: np.stack([vectors[word] for word in some]))
+print(made.tobytes().hex())
+"""
+
+
+def test_estimates_are_the_same_in_every_process() -> None:
+    """Words are added up in one order, whatever the hashes of texts, which differ from process to process."""
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", _ESTIMATES], env=os.environ | {"PYTHONHASHSEED": seed}, check=True,
+            capture_output=True, text=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }  # fmt: skip
+    assert len(printed) == 1

@@ -77,7 +77,7 @@ def _shared(spoken: Sequence[Sequence[str]], n: int) -> Floats:
 
 def _meanings(spoken: Sequence[Sequence[str]], embed: Callable[[Sequence[str]], npt.NDArray[np.floating]]) -> Floats:
     """Return the weighted mean of the vectors of the words of each text, of length 1 or 0."""
-    uses = Counter(word for words in spoken for word in set(words))
+    uses = Counter(word for words in spoken for word in dict.fromkeys(words))
     if not uses:
         return np.zeros((len(spoken), 1), dtype=np.float32)
     place = {word: at for at, word in enumerate(uses)}

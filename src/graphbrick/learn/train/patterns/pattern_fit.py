@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.compute import Progress, blas_threads
-from graphbrick.learn.train.patterns.adam import Adam
+from graphbrick.learn.train.patterns.adam import AveragedAdam
 from graphbrick.learn.train.patterns.pattern_examples import Example
 from graphbrick.patterns.model.model import kinds_of
 from graphbrick.patterns.model.question_features import WORDS
@@ -271,8 +271,7 @@ def fit(
 ) -> int:
     """Fit the weights, and leave the averages that were best on the development examples.
 
-    A moving average of the weights is evaluated and kept, because it is steadier than the weights (Polyak and
-    Juditsky, 1992).
+    A moving average of the weights is evaluated and kept, because it is steadier than the weights.
 
     Args:
         weights: Changed in place.
@@ -289,28 +288,27 @@ def fit(
     """
     rng = np.random.default_rng(seed)
     useful = [example for example in examples if example.f1.any()]
-    adam, order = Adam(weights.values, _RATES, decay=_DECAY), np.zeros(0, dtype=np.int64)
-    average, change, steps = weights.copy(), weights.copy(), 0
-    best, best_values, at = -1.0, average, 0
+    batches = min(_ROUND, -(-len(useful) // _BATCH))
+    adam, order = (
+        AveragedAdam(weights.values, _RATES, decay=_DECAY, steps=rounds * batches),
+        np.zeros(0, dtype=np.int64),
+    )
+    best, best_values, at, steps = -1.0, adam.average, 0, 0
     for number in range(1, rounds + 1):
-        for _ in range(min(_ROUND, -(-len(useful) // _BATCH))):
+        for _ in range(batches):
             if not len(order):
                 order = rng.permutation(len(useful))
             taken, order = order[:_BATCH], order[_BATCH:]
             batch = Batch([useful[i] for i in taken], questions)
             scores, done = weights.scores(batch)
             _, by_score = step_gradient(batch, scores, weights.encoded.length[batch.pattern])
-            adam.step(weights.gradients(batch, by_score / len(taken), done))
             steps += 1
-            share = np.float32(max(1 - _AVERAGED, 9 / (10 + steps)))  # the first steps are soon forgotten
-            for name, value in weights.values.items():
-                np.subtract(value, average[name], out=change[name])
-                change[name] *= share
-                average[name] += change[name]
+            share = max(1 - _AVERAGED, 9 / (10 + steps))  # the first steps are soon forgotten
+            adam.step_towards(weights.gradients(batch, by_score / len(taken), done), share)
         progress("", number, rounds)
-        merit = quality(weights.holding(average), development, questions).f1 if development else float(number)
+        merit = quality(weights.holding(adam.average), development, questions).f1 if development else float(number)
         if merit >= best:
-            best, best_values, at = merit, {name: value.copy() for name, value in average.items()}, number
+            best, best_values, at = merit, {name: value.copy() for name, value in adam.average.items()}, number
         elif number - at == patience:
             break
     weights.values = best_values
