@@ -29,7 +29,8 @@ RECORDS = "Records(Operators(Patterns({scorer}), cap=100000), {search})"
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"
 """The default for other graphs that were not learned."""
 _ROWS = 1_000  # of a query by a model
-_LARGE, _PASSAGES = 32_000, 20  # tokens of the context of a model that reads more passages, and how many
+_LARGE = 32_000  # tokens of the context of a model that reads more
+_PASSAGES, _READ = 20, 24_000  # passages that it is given, and tokens of them, such as of a document to summarise
 _COPIED = 5_000_000  # triples of a graph that is copied for a query without being asked to
 
 
@@ -117,16 +118,17 @@ def _with_model(pipeline: Pipeline, model: str, *, may_query: bool) -> Pipeline:
 
 
 def _written(pipeline: Sequence, llm: ChatModel) -> Pipeline:
-    """Return the pipeline over documents in which a model writes the answer: with a large context, from more of them."""
+    """Return the pipeline over documents whose answer a model writes: from more passages if its context is large."""
     from graphbrick.bricks.generate.write_answer import WriteAnswer
     from graphbrick.models.llm.local_llm import LocalLLM
+    from graphbrick.models.llm.naming import with_room
     from graphbrick.pipeline import Sequence
 
-    answer = WriteAnswer(llm, form="a short answer")
     if isinstance(llm, LocalLLM) or llm.context_tokens() < _LARGE:
-        return _ending_in(pipeline, answer)
+        return _ending_in(pipeline, WriteAnswer(llm, form="a short answer"))
     search = _searching(pipeline.stages[0])
-    return Sequence((search[0], *pipeline.stages[1:-1], replace(answer, documents=True, search=search[-1])))
+    answer = WriteAnswer(with_room(llm), form="a short answer", tokens=_READ, documents=True, search=search[-1])
+    return Sequence((search[0], *pipeline.stages[1:-1], answer))
 
 
 def _searching(stage: Any) -> tuple[Any, ...]:

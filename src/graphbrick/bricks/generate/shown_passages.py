@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import cast
 
 from graphbrick.core import Citation, Evidence, Item, Passage
@@ -18,6 +17,7 @@ PROSE = ("all topics", "all overview", SUMMARY)
 """Plans of rows that a model writes better; others, such as a count, are the answer."""
 _WIDENED = 5  # passages with those around them
 _TABLE = 4  # further passages of a table
+_READ = 100  # passages of a document that are read without a summary of all of it
 _HEADING = 300  # characters
 _NEAREST = 3
 
@@ -55,14 +55,14 @@ def widened(items: Sequence[Item]) -> list[Item]:
 
 
 def whole_document(items: Sequence[Item]) -> list[Item]:
-    """Return rows, then all passages of the documents of the passages."""
-    rest = [item for item in items if item.kind != "passage"]
+    """Return all passages of the documents of the passages; rows only before more than a model may read."""
     first = next((item for item in items if _index(item) is not None), None)
     if first is None:
         return list(items)
     graph = cast(TextGraph, first.graph)
     named = dict.fromkeys(item.citations[0].document for item in items if _index(item) is not None)
-    places = chain.from_iterable(documents_of(graph).passages[document] for document in named)
+    places = [place for document in named for place in documents_of(graph).passages[document]]
+    rest = [item for item in items if item.kind != "passage" and len(places) > _READ]
     return [*rest, *(_passage(graph, place, first) for place in places)]
 
 
