@@ -129,6 +129,8 @@ def test_a_model_that_finds_nothing_may_search_with_other_words(town: TextGraph)
     assert "sells tickets" not in requests[0].prompt
     assert [code for code, _ in told(events) if code.startswith("write_answer")] == ["write_answer.searched_again"]
     assert ["SEARCH:" in request.prompt for request in requests] == [True, False]
+    texts = [entry.partition("\n")[2] for entry in requests[1].prompt.split("\n\nQuestion")[0].split(". (")[1:]]
+    assert len(texts) == len(set(texts)) > 1
 
 
 @pytest.mark.parametrize(
