@@ -67,9 +67,12 @@ def whole_document(items: Sequence[Item]) -> list[Item]:
 
 
 def nearest(items: Iterable[Item]) -> list[str]:
-    """Return the names of the first documents that passages are of."""
-    names = dict.fromkeys(_heading(item) for item in items if item.kind == "passage" and item.citations)
-    return list(names)[:_NEAREST]
+    """Return the names of the first documents that passages are of, each with the section of its first passage."""
+    names: dict[str, str] = {}
+    for item in items:
+        if item.kind == "passage" and item.citations:
+            names.setdefault(item.citations[0].document, _heading(item))
+    return list(names.values())[:_NEAREST]
 
 
 def in_reading_order(items: Sequence[Item]) -> list[Item]:
