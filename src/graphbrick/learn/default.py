@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 # Bricks are imported where they are used, so that the command line can show the default at once.
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.graphs.local.extracted import ExtractedGraph
-    from graphbrick.pipeline import Pipeline
+    from graphbrick.models.llm.chat import ChatModel
+    from graphbrick.pipeline import Pipeline, Sequence
 
 TEXT_PIPELINE = (
     "Overview(PassageRank(MiniLM(), facts=0, synonyms=None, walk=0.25, short=1, links=0.6, late=300), MiniLM()) >> "
@@ -28,6 +29,8 @@ RECORDS = "Records(Operators(Patterns({scorer}), cap=100000), {search})"
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"
 """The default for other graphs that were not learned."""
 _ROWS = 1_000  # of a query by a model
+_LARGE = 32_000  # tokens of the context of a model that reads more
+_PASSAGES, _READ = 20, 24_000  # passages that it is given, and tokens of them, such as of a document to summarise
 _COPIED = 5_000_000  # triples of a graph that is copied for a query without being asked to
 
 
@@ -42,7 +45,8 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
         llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". A model at a server writes a query
             where the pipeline gives no answer, if `lacks_queries` names no reason against it. A model in this process
             does not, as it is small: it plans operators that the rules cannot read, and answers from the evidence. In
-            place of quotations from passages, a model writes an answer with citations.
+            place of quotations from passages, a model writes an answer with citations; one with a large context reads
+            more passages, and may search again.
 
     Raises:
         ModelError: What was learned of the graph is damaged.
@@ -101,7 +105,7 @@ def _with_model(pipeline: Pipeline, model: str, *, may_query: bool) -> Pipeline:
     may_query = may_query and not isinstance(generate.llm, LocalLLM)  # a small model writes wrong queries
     if isinstance(pipeline, Sequence):
         if isinstance(pipeline.stages[-1], Quote):
-            return _ending_in(pipeline, parse(f"WriteAnswer({model}, form='a short answer')"))
+            return _written(pipeline, generate.llm)
         by_model = {"reasons": True} if may_query else {"llm": generate.llm}  # a query says more than a plan
         stages = [replace(one, **by_model) if isinstance(one, Operators) else one for one in pipeline.stages]
         last = stages[-1]
@@ -115,6 +119,29 @@ def _with_model(pipeline: Pipeline, model: str, *, may_query: bool) -> Pipeline:
             stages.insert(0, replace(linker, required=False) if isinstance(linker, LinkLabels) else linker)
         pipeline = Sequence(tuple(stages))
     return _ending_in(pipeline, generate)
+
+
+def _written(pipeline: Sequence, llm: ChatModel) -> Pipeline:
+    """Return the pipeline over documents whose answer a model writes: from more passages if its context is large."""
+    from graphbrick.bricks.generate.write_answer import WriteAnswer
+    from graphbrick.models.llm.local_llm import LocalLLM
+    from graphbrick.models.llm.naming import with_room
+    from graphbrick.pipeline import Sequence
+
+    if isinstance(llm, LocalLLM) or llm.context_tokens() < _LARGE:
+        return _ending_in(pipeline, WriteAnswer(llm, form="a short answer"))
+    search = _searching(pipeline.stages[0])
+    answer = WriteAnswer(with_room(llm), form="a short answer", tokens=_READ, documents=True, search=search[-1])
+    return Sequence((search[0], *pipeline.stages[1:-1], answer))
+
+
+def _searching(stage: Any) -> tuple[Any, ...]:
+    """Return a retrieve stage, and what it searches with, with more passages."""
+    inner = getattr(stage, "search", None)
+    if inner is None:
+        return (replace(stage, n=_PASSAGES),)
+    found = _searching(inner)
+    return replace(stage, search=found[0]), *found
 
 
 def withholding(pipeline: Pipeline, min_confidence: float) -> Pipeline | None:

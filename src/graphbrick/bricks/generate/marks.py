@@ -18,6 +18,7 @@ MARK = Expression(
     re.IGNORECASE,
 )
 """A citation by number, as models write it; gpt-oss writes 【2†source】."""
+_CODE = Expression(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 _NO_WORDS = Expression(r"[\s\-*•.,;:#>|`_]*\Z")
 _SENTENCES = 2
 
@@ -28,6 +29,15 @@ def numbers_in(text: str) -> tuple[int, ...]:
     for first, last in re.findall(r"(\d+)(?:\s*[–-]\s*(\d+))?", text):
         numbers += range(int(first), min(int(last or first), int(first) + 1000) + 1)
     return tuple(numbers)
+
+
+def renumbered(text: str, mark: Callable[[re.Match[str]], str]) -> str:
+    """Return a text with every mark replaced, but for numbers in brackets inside of code.
+
+    >>> renumbered("Read `sys.argv[1]` [3].", lambda match: " [1]")
+    'Read `sys.argv[1]` [1].'
+    """
+    return "".join(part if i % 2 else MARK.sub(mark, part) for i, part in enumerate(_CODE.split(text)))
 
 
 def marks_alone(reply: str) -> tuple[int, ...]:
@@ -64,16 +74,23 @@ def quoted(query: Query, evidence: Evidence, items: Sequence[Item], numbers: Seq
     return Quote(BM25(), n=_SENTENCES, around=0).generate(query, replace(evidence, items=cited))
 
 
-def from_first_word(on_token: Callable[[str], None]) -> Callable[[str], None]:
-    """Return a token callback that passes on a reply from when it has a word: one of marks alone is not an answer."""
-    held, has_words = "", False
+def from_first_word(on_token: Callable[[str], None], refusal: str = "") -> Callable[[str], None]:
+    """Return a token callback that passes on a reply from when it has a word: one of marks alone is not an answer.
+
+    Args:
+        on_token: What the reply is passed on to.
+        refusal: A reply that begins with these words is not passed on.
+    """
+    held, is_passed = "", False
 
     def read(piece: str) -> None:
-        nonlocal held, has_words
+        nonlocal held, is_passed
         held += piece
-        if not has_words:
+        if not is_passed:
             has_words = not _NO_WORDS.match(MARK.sub("", re.sub(r"[\[【][^\]】]{0,40}\Z", "", held)))
-        if has_words:
+            begin = held.lstrip(" \t\n*_`#").upper()[: len(refusal)]
+            is_passed = has_words and not (refusal and refusal.startswith(begin))
+        if is_passed:
             on_token(held)
             held = ""
 

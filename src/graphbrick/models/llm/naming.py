@@ -107,11 +107,23 @@ def writing_model(name: str) -> ChatModel:
     >>> writing_model("gpt-4.1"), writing_model("LLM('gpt-4.1')")
     (LLM(model='gpt-4.1', max_tokens=1500), LLM(model='gpt-4.1'))
     """
+    model = chat_model(name)
+    return model if "(" in name else with_room(model)
+
+
+def with_room(model: ChatModel) -> ChatModel:
+    """Return a model with room for a reply in prose, if the length of its replies was not chosen.
+
+    >>> with_room(chat_model("gpt-4.1")), with_room(chat_model("LLM('gpt-4.1', max_tokens=100)"))
+    (LLM(model='gpt-4.1', max_tokens=1500), LLM(model='gpt-4.1', max_tokens=100))
+    """
     from graphbrick.models.llm.llm import LLM
     from graphbrick.models.llm.local_llm import LocalLLM
 
-    model = chat_model(name)
-    return replace(model, max_tokens=_LONG) if "(" not in name and isinstance(model, LLM | LocalLLM) else model
+    if not isinstance(model, LLM | LocalLLM):
+        return model
+    usual = next(one.default for one in fields(model) if one.name == "max_tokens")
+    return replace(model, max_tokens=_LONG) if model.max_tokens == usual else model
 
 
 def sampling_model(name: str) -> ChatModel:
