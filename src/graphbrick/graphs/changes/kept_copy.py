@@ -146,8 +146,8 @@ class _Holder:
 
     def current(self, source: DatabaseGraph) -> Graph | None:
         """Return the copy, made or brought up to date if that is needed; None if the database is too large."""
+        mark = mark_of(source)  # before the lock, so that questions do not wait for each other's
         with self._lock:
-            mark = mark_of(source)
             if not self._holds(mark, self._mark, self._read):
                 self._mark, self._read = mark, time.time()
                 self._graph = self._copied(source, mark) if _is_small(source) else None
