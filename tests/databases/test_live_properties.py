@@ -214,3 +214,25 @@ def test_counts_and_yes_or_no_over_keys_of_every_type(
         assert answers(graph) == [("1",), ("yes",), ("Bo Lind",)]
         ada = graph.search("Ada Rowe", 1)[0]
         assert graph.entity(graph.key(ada)) == ada
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nodes_of_several_labels_with_one_id_stay_apart_in_a_copy(
+    make: Make, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = make(
+        kind,
+        "CREATE (:Person {id: 1, name: 'Ada Rowe', born: 1970})-[:LEADS]->(:Team {id: 1, name: 'Blue', size: 9}), "
+        "(:Person {id: 1, name: 'Bo Lind', born: 1985})-[:LEADS]->(:City {id: 1, name: 'Bonn', size: 8})",
+    )
+    held.log_in(monkeypatch)
+    with Session():
+        graph = copy_graph(held.address, tmp_path / "town.graph")
+    assert graph.n_entities == 4
+    own = {graph.label(one): dict(graph.own_properties(one)) for one in range(4)}
+    assert own == {"Ada Rowe": {"born": 1970}, "Blue": {"size": 9}, "Bo Lind": {"born": 1985}, "Bonn": {"size": 8}}
+    triples = [graph.triple(one) for one in graph.triple_ids().tolist()]
+    assert {(graph.label(head), graph.label(tail)) for head, _, tail in triples} == {
+        ("Ada Rowe", "Blue"),
+        ("Bo Lind", "Bonn"),
+    }

@@ -14,7 +14,8 @@ from sparql_server import sparql_server
 import graphbrick
 from graphbrick.core.errors import LinkError
 from graphbrick.core.session import Session
-from graphbrick.graphs.changes import kept_copy
+from graphbrick.graphs.changes import copying, kept_copy
+from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.learn.default import default_pipeline
 from graphbrick.pipeline.run import Run
@@ -118,6 +119,29 @@ def test_a_larger_database_is_copied_around_names(address: str, option: str, cop
 def test_an_entity_without_triples_has_its_properties(address: str) -> None:
     for place in (address, f"{address}?whole=0"):
         assert texts(asked(place, "How many inhabitants does Celle have?")) == ("70000",)
+
+
+def test_pages_of_an_ended_copy_are_not_taken(address: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "_copy_edges", _ended)
+    with pytest.raises(KeyboardInterrupt):
+        copying.copy_graph(address, kept_copy.place_of(opened(address)))
+    monkeypatch.undo()
+    assert copying.pages_of(kept_copy.place_of(opened(address))).exists()
+    write("MATCH (c:City {key: 'c'}) SET c.inhabitants = 71000")
+    assert texts(asked(address, "How many inhabitants does Celle have?")) == ("71000",)
+    assert not copying.pages_of(kept_copy.place_of(opened(address))).exists()
+
+
+def test_a_refresh_that_was_ended_before_it_was_noted_is_made_again(address: str, write: Write) -> None:
+    asked(address, HOW_MANY)
+    change(kept_copy.place_of(opened(address)), add=[("a", "ROAD", "c")])
+    write("CREATE (:City {key: 'd', label: 'Dessau', inhabitants: 80000})")
+    with Session():
+        assert texts(asked(address, HOW_MANY)) == ("4",)
+
+
+def _ended(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_seeds_are_those_of_the_database(address: str) -> None:

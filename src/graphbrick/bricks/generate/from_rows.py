@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from graphbrick.bricks.generate.path_answer import computed
 from graphbrick.core import Answer, Evidence, Query, Row, Subgraph
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.core.graph import Labels
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import NOTE, REFUSAL, event
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
@@ -31,7 +32,7 @@ def answer_by_rows(stage: RetrieveStage, query: Query, evidence: Evidence) -> An
     whole = getattr(graph, "remote", None)  # of a part that was copied
     subgraph = Subgraph(graph if whole is None else whole)
     if whole is not None:
-        query = replace(query, seeds=tuple(whole.entity(graph.key(seed)) for seed in query.seeds), mentions=())
+        query = replace(query, seeds=_seeds_there(query, graph, whole), mentions=())
     try:
         found = stage.retrieve(query, subgraph)
     except GraphbrickError as error:
@@ -48,6 +49,19 @@ def answer_by_rows(stage: RetrieveStage, query: Query, evidence: Evidence) -> An
         return Answer()
     event("a language model wrote the query that answers this question; look at it", "from_rows.by_model")
     return computed(Evidence(tuple(map(_as_answer, rows)), subgraph=subgraph))
+
+
+def _seeds_there(query: Query, graph: Labels, whole: Labels) -> tuple[int, ...]:
+    """Return the seeds in the graph that a copy was made of, without those that are gone or another entity there."""
+    seeds = []
+    for seed in query.seeds:
+        try:
+            there = whole.entity(graph.key(seed))
+            if whole.label(there) == graph.label(seed):
+                seeds.append(there)
+        except LinkError:
+            event(f"{graph.label(seed)} is no longer in the database", "from_rows.seed_gone", NOTE)
+    return tuple(seeds)
 
 
 def _as_answer(row: Row) -> Row:

@@ -79,7 +79,7 @@ def copy_graph(
             code="copy.not_a_database",
         )
     check_place(target, overwrite=overwrite)
-    pages = _Pages(target.resolve().with_name(f".{target.name}.copy"), str(source.address))
+    pages = _Pages(pages_of(target), str(source.address))
     if "mark" not in pages.state:  # else that of the copy that was ended, which holds for its pages
         pages.state["mark"] = mark_of(source)
     left_out = LeftOut()
@@ -105,6 +105,11 @@ def copy_graph(
     SourceMark(str(source.address), graph.hash, pages.state["mark"]).write(graph.place)
     pages.remove()
     return graph
+
+
+def pages_of(target: Path) -> Path:
+    """Return the folder where the pages of a copy are until it is complete."""
+    return target.resolve().with_name(f".{target.name}.copy")
 
 
 def mark_of(source: DatabaseGraph) -> dict[str, Any] | None:

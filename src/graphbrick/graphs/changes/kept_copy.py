@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Iterable
@@ -16,8 +17,8 @@ from graphbrick.core.files.locks import claim
 from graphbrick.core.graph import Copied
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import NOTE, event
-from graphbrick.graphs.changes.copying import copy_graph, mark_of
-from graphbrick.graphs.changes.refreshing import refresh_graph
+from graphbrick.graphs.changes.copying import copy_graph, mark_of, pages_of
+from graphbrick.graphs.changes.refreshing import refresh_graph, refreshed_of
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.graph import USER, DatabaseGraph
 from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
@@ -55,8 +56,10 @@ class KeptCopy:
         Raises:
             LinkError: A seed does not exist.
         """
-        given = list(seeds)
-        return self.graph, [*map(self.source.key, seeds_in(self.source, question, given))] if given else []
+        source = self.source
+        keys = [one if isinstance(one, str) else source.key(*seeds_in(source, question, [one])) for one in seeds]
+        # Names are looked up in the copy: the database may give the keys of nodes with the same id in another order.
+        return self.graph, [*map(self.graph.key, seeds_in(self.graph, question, keys))] if keys else []
 
 
 def copied(graph: Copied, *, required: bool) -> KeptCopy | LocalAround:
@@ -166,16 +169,31 @@ class _Holder:
             found = self._found(source, mark)
             if found is not None:
                 return found
+            self._without_pages()  # of a copy that was ended, when the database may have been another
             try:
-                graph = refresh_graph(self._place).graph
-            except GraphFormatError:  # there is none, or a damaged one
-                graph = copy_graph(source.path, self._place, overwrite=True)
+                graph = self._renewed(source)
+            finally:
+                self._without_pages()  # of one that failed, such as on a full disk
         text = (
             f"all of {source.path} was copied to {self._place}, as it is small: {graph.n_entities:,} entities, "
             f"{graph.n_triples:,} triples ({time.time() - start:.1f} s)"
         )
         event(text, "kept_copy.made", NOTE, folder=self._place)
         return graph
+
+    def _renewed(self, source: DatabaseGraph) -> Graph:
+        """Return the copy after everything that differs was copied, or all if there is none to go on with."""
+        try:
+            return refresh_graph(self._place).graph
+        except GraphbrickError as error:
+            # None, a damaged one, or one whose refresh was ended before it was noted.
+            if not isinstance(error, GraphFormatError) and error.code != "refresh.has_changes":
+                raise
+        return copy_graph(source.path, self._place, overwrite=True)
+
+    def _without_pages(self) -> None:
+        for target in (self._place, refreshed_of(self._place)):
+            shutil.rmtree(pages_of(target), ignore_errors=True)
 
     def _found(self, source: DatabaseGraph, mark: dict[str, Any] | None) -> Graph | None:
         """Return a copy that is there and up to date; None if there is none."""

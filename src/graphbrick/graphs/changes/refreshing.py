@@ -100,9 +100,14 @@ def refresh_graph(path: str | PathLike[str], *, full: bool = False, progress: Pr
     return _copied(graph, address, progress)
 
 
+def refreshed_of(place: Path) -> Path:
+    """Return the folder where a new copy is until it changes or replaces one."""
+    return place.with_name(f".{place.name}.refreshed")
+
+
 def _copied(graph: Graph, address: str, progress: Progress) -> Refreshed:
     """Copy everything, and change the folder or replace it."""
-    fresh = graph.place.with_name(f".{graph.place.name}.refreshed")
+    fresh = refreshed_of(graph.place)
     marked = fresh.with_name(f"{fresh.name}.source.json")
     try:
         copied = copy_graph(address, fresh, near=graph.manifest.near, overwrite=True, progress=progress)

@@ -18,6 +18,7 @@ from graphbrick.bricks.retrieve.queries.query_names import with_names_of
 from graphbrick.core.session import Session
 from graphbrick.graphs.changes.copying import copy_graph
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.databases.cypher.keys import Keys
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.testing import ScriptedLLM
 
@@ -211,3 +212,35 @@ def test_rows_become_json(tmp_path: Path) -> None:
     }
     knows = {"type": "KNOWS", "properties": {"since": 1999}}
     assert row == [["x", "y"], {"a": 1, "b": [1]}, bo, knows, 24.1, "1970-01-02", ["Bo Lind"], "P1D", {"n": bo}]
+
+
+def test_nodes_with_one_id_are_two_also_in_one_reply(tmp_path: Path) -> None:
+    address = make_ladybug(
+        tmp_path / "db",
+        "CREATE NODE TABLE Person(id INT64 PRIMARY KEY, name STRING)",
+        "CREATE NODE TABLE Team(id INT64 PRIMARY KEY, name STRING)",
+        "CREATE REL TABLE OWNS(FROM Person TO Person, FROM Person TO Team)",
+        "CREATE (:Person {id: 9, name: 'Ada'})-[:OWNS]->(:Person {id: 1, name: 'Bo'}), (:Team {id: 1, name: 'Blue'})",
+        "MATCH (a:Person {id: 9}), (b:Team {id: 1}) CREATE (a)-[:OWNS]->(b)",
+    )
+    graph = graphbrick.open(address)
+    assert isinstance(graph, CypherGraph)
+    (around,) = graph.neighbours([graph.entity("9")])
+    owned = around.triples[:, 2].tolist()
+    assert sorted(map(graph.label, owned)) == ["Blue", "Bo"]
+    assert [graph.entity(graph.key(one)) for one in owned] == owned
+    with Session():
+        fresh = graphbrick.open(address)
+        assert isinstance(fresh, CypherGraph)
+        assert fresh.label(fresh.entity("Team:1")) == "Blue"
+
+
+def test_the_first_node_has_the_key_and_others_their_label_or_internal_id() -> None:
+    keys = Keys()
+    assert [keys.own("1", handle, label) for handle, label in ((5, "A"), (6, "B"), (7, "B"), ([0, 8], "B"))] == [
+        "1",
+        "B:1",
+        "B:7",
+        "B:(0, 8)",
+    ]
+    assert [keys.own("1", handle, "B") for handle in (5, 6, 7)] == ["1", "B:1", "B:7"]

@@ -21,6 +21,7 @@ from graphbrick.graphs.databases.cypher import properties as of_properties
 from graphbrick.graphs.databases.cypher.around import Followed, edges_around
 from graphbrick.graphs.databases.cypher.dialect import Dialect, quoted
 from graphbrick.graphs.databases.cypher.finding import node_with_key
+from graphbrick.graphs.databases.cypher.keys import Keys
 from graphbrick.graphs.databases.cypher.values import properties_among
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.graph import DatabaseGraph, check_options
@@ -61,6 +62,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
         super().__init__(address)
         self._key_names = (self.option("key"),) if self.option("key") else KEYS
         self._label_names = (self.option("label"),) if self.option("label") else LABELS
+        self._keys_of = Keys()
         self.relation_types: dict[str, set[str]] = {}
         self._mixed_types: set[str] = set()  # whose relations carry their own keys
 
@@ -148,10 +150,8 @@ class CypherGraph(DatabaseGraph, HasProperties):
     def made(self, handle: Any, labels: Sequence[str], properties: Mapping[str, Any], whole: bool = False) -> Node:
         """Return the node with this handle, labels and values; ``whole`` if these are all values that it has."""
         key_name = _first(self.key_names(labels), properties)
-        key = _text(properties[key_name]) if key_name else _text(handle)
-        known = self._ids.get(key)
-        if known is not None and self._handles[known] != handle:
-            key = f"{next(iter(labels), '')}:{key}"  # ids are often unique within a label only
+        value = _text(properties[key_name]) if key_name else _text(handle)
+        key = self._keys_of.own(value, handle, next(iter(labels), ""))
         label_name = _first(self._label_names, properties)
         named = [name for name in ("types", "aliases") if isinstance(properties.get(name), str | list | tuple)]
         types = _texts(properties["types"]) if "types" in named else tuple(map(str, labels))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,24 +24,23 @@ def node_with_key(graph: CypherGraph, names: Sequence[str], key: str) -> Node | 
         key: The key; one that several nodes have is known with the label of the node before it.
     """
     for name in names:
-        node = _node_with(graph, name, key)
-        if node is not None and node.key == key:
-            return node
+        for node in _nodes_with(graph, name, key):
+            if node.key == key:
+                return node
     label, colon, rest = key.partition(":")
     if colon and rest and label in graph.properties_of_classes():
         for name in names:
-            node = _node_with(graph, name, rest, label)
-            if node is not None:
+            for node in _nodes_with(graph, name, rest, label):
                 return replace(node, key=key)
-    node = graph.by_handle(key)
-    if node is not None and node.key == key:
-        return node
-    node = graph.by_handle(rest) if colon and rest else None
-    return replace(node, key=key) if node is not None and node.key in (rest, key) and label in node.types else None
+    found = graph.by_handle(key)
+    if found is not None and found.key == key:
+        return found
+    found = graph.by_handle(rest) if colon and rest else None
+    return replace(found, key=key) if found is not None and found.key in (rest, key) and label in found.types else None
 
 
-def _node_with(graph: CypherGraph, name: str, key: str, label: str = "") -> Node | None:
-    """Return a node with a value of a property, as text or number; label by label, as indexes belong to labels."""
+def _nodes_with(graph: CypherGraph, name: str, key: str, label: str = "") -> Iterator[Node]:
+    """Yield a node of each label with a value of a property, as text or number; indexes belong to labels."""
     labels = [of_class for of_class, names in graph.properties_of_classes().items() if name in names]
     if label:
         labels = [of_class for of_class in labels if of_class == label]
@@ -52,9 +51,7 @@ def _node_with(graph: CypherGraph, name: str, key: str, label: str = "") -> Node
         pattern = f"(n:{quoted(of_class)})" if of_class else "(n)"
         query = f"MATCH {pattern} WHERE {graph.equal(name)} RETURN {graph.shown('n')} AS node LIMIT 1"
         rows = graph.fetch(query, parameters, 1).rows
-        if rows:
-            return graph.read(rows[0][0])
-    return None
+        yield from (graph.read(row[0]) for row in rows)
 
 
 def _numbers(key: str) -> list[int | float]:
