@@ -144,6 +144,19 @@ def _ended(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def test_a_database_of_nodes_only(tmp_path: Path) -> None:
+    address = f"ladybug:{tmp_path / 'people'}"
+    with ladybug.Database(str(tmp_path / "people")) as database, ladybug.Connection(database) as connection:
+        connection.execute("CREATE NODE TABLE Person(key STRING PRIMARY KEY, name STRING, age INT64)")
+    with fails("local.no_entity", LinkError):
+        asked(address, "How many persons are there?")
+    with ladybug.Database(str(tmp_path / "people")) as database, ladybug.Connection(database) as connection:
+        connection.execute("CREATE (:Person {key: 'a', name: 'Ann', age: 30})")
+        connection.execute("CREATE (:Person {key: 'b', name: 'Ben', age: 40})")
+    assert texts(asked(address, "How many persons are there?")) == ("2",)
+    assert texts(asked(address, "Who is the oldest person?")) == ("Ben",)
+
+
 def test_seeds_are_those_of_the_database(address: str) -> None:
     graph = opened(address)
     for seed in ("b", "Bonn", graph.entity("b")):

@@ -69,7 +69,7 @@ def copy_graph(
         progress: Called after each page.
 
     Raises:
-        GraphbrickError: The database does not answer, or has no triples; the target exists or cannot be written.
+        GraphbrickError: The database does not answer, or is empty; the target exists or cannot be written.
     """
     source, target = opening.open(address), Path(path)
     if not isinstance(source, DatabaseGraph):
@@ -89,13 +89,10 @@ def copy_graph(
     elif isinstance(source, CypherGraph):
         _copy_nodes(source, pages, progress)
         _copy_edges(source, pages, progress)
-        if not pages.names("edges"):
-            raise GraphbrickError(
-                f"{source.address} has no triples, and a graph needs at least one; "
-                "check the database that the address names",
-                code="copy.no_triples",
-            )
-        parts, origin = _records(pages), Origin(str(source.address))
+        if not pages.names("nodes"):
+            text = f"{source.address} has no nodes; check the database that the address names"
+            raise GraphbrickError(text, code="copy.no_nodes")
+        parts, origin = _records(pages), Origin(str(source.address), may_be_empty=True)
     else:
         raise InputError(
             f"{source.address} cannot be copied: it lists neither its nodes nor its triples; export it to files",
