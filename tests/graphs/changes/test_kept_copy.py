@@ -12,7 +12,7 @@ from faults import fails
 from sparql_server import sparql_server
 
 import graphbrick
-from graphbrick.core.errors import LinkError
+from graphbrick.core.errors import InputError, LinkError
 from graphbrick.core.session import Session
 from graphbrick.graphs.changes import copying, kept_copy
 from graphbrick.graphs.changes.delta import change
@@ -186,6 +186,15 @@ def test_a_place_that_cannot_be_written_is_told(address: str, tmp_path: Path, mo
     run = asked(address, "How many inhabitants does Celle have?")
     assert texts(run) == ("70000",)
     assert "kept_copy.not_made" in run.trace.event_codes
+    with fails("local.no_entity", LinkError) as caught:
+        asked(address, HOW_MANY)
+    assert "a copy of all failed" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["some", "-1", "1.5"])
+def test_a_number_that_is_none_is_an_error(address: str, value: str) -> None:
+    with fails("database.bad_whole", InputError, value=value):
+        asked(f"{address}?whole={value}", HOW_MANY)
 
 
 def statements(*lines: str) -> ox.Store:

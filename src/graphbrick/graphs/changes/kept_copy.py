@@ -72,34 +72,37 @@ def copied(graph: Copied, *, required: bool) -> KeptCopy | LocalAround:
     Raises:
         GraphbrickError: The database does not answer, or its address has a bad limit.
     """
-    whole = kept_copy(graph) if isinstance(graph, DatabaseGraph) else None
-    return whole or LocalAround(graph, **graph.copy_limits(), required=required)
+    fault = ""
+    if isinstance(graph, DatabaseGraph) and graph.copied_whole:
+        try:
+            whole = kept_copy(graph)
+        except UnavailableError:
+            raise
+        except (GraphbrickError, OSError) as error:
+            fault, whole = str(error), None
+            text = f"only the part around the entities of a question is copied, as a copy of all failed: {fault}"
+            event(text, "kept_copy.not_made", reason=fault)
+        if whole is not None:
+            return whole
+    return LocalAround(graph, **graph.copy_limits(), required=required, fault=fault)
 
 
 def kept_copy(source: DatabaseGraph) -> KeptCopy | None:
     """Return a database with a copy of all of it that is up to date; None if it is too large.
 
     The copy is made at the first question and brought up to date if the database reports a change
-    (`DatabaseGraph.mark`), or after five minutes if it cannot tell. None is returned too, with an event, if the
-    database cannot be copied. An endpoint whose blank nodes cannot be asked for is never small, as they would be lost.
+    (`DatabaseGraph.mark`), or after five minutes if it cannot tell. An endpoint whose blank nodes cannot be asked for
+    counts as too large, as a copy would lose them.
 
     Args:
         source: The database; ``?whole=`` of its address is the most nodes and relations that are copied.
 
     Raises:
-        UnavailableError: The database does not answer.
+        GraphbrickError: The database does not answer, or cannot be copied.
+        OSError: The copy cannot be written.
     """
-    if not source.copied_whole:
-        return None
     holder = current_session().get(("kept copy", str(place_of(source))), lambda: _Holder(place_of(source)))
-    try:
-        graph = holder.current(source)
-    except UnavailableError:
-        raise
-    except (GraphbrickError, OSError) as error:
-        text = f"only the part around the entities of a question is copied, as all of it cannot be: {error}"
-        event(text, "kept_copy.not_made", reason=str(error))
-        return None
+    graph = holder.current(source)
     return None if graph is None else KeptCopy(source, graph)
 
 
@@ -152,10 +155,11 @@ class _Holder:
         mark = mark_of(source)  # before the lock, so that questions do not wait for each other's
         with self._lock:
             if not self._holds(mark, self._mark, self._read):
-                self._mark, self._read = mark, time.time()
-                self._graph = self._copied(source, mark) if _is_small(source) else None
-                if self._graph is not None:
-                    self._graph.origin, self._graph.remote = source.path, source
+                self._mark, self._read, asked = None, 0.0, time.time()  # what fails is tried again at the next question
+                graph = self._copied(source, mark) if _is_small(source) else None
+                if graph is not None:
+                    graph.origin, graph.remote = source.path, source
+                self._graph, self._mark, self._read = graph, mark, self._read or asked
             return self._graph
 
     def _holds(self, mark: dict[str, Any] | None, known: dict[str, Any] | None, read: float) -> bool:

@@ -284,7 +284,11 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
     @property
     def copied_whole(self) -> int:
         """Most nodes and relations of a database that is copied as a whole to be asked (``?whole=``); 0 for never."""
-        return 0 if self.option("whole") == "0" else int(number_option(self.address, "whole", _WHOLE))
+        text = self.option("whole") or str(_WHOLE)
+        if not text.isdecimal():
+            told = f"whole of {self.address} must be a whole number from 0, got {text!r}; try ?whole={_WHOLE}"
+            raise InputError(told, code="database.bad_whole", value=text, example=_WHOLE)
+        return int(text)
 
     @property
     def timeout(self) -> float:

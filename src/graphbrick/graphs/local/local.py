@@ -179,6 +179,7 @@ class LocalAround:
         limit_per_node: Maximum number of triples requested for one entity.
         max_triples: Requests stop once there are this many triples.
         required: Whether a question that names nothing is an error; if not, its copy is empty, which is an event.
+        fault: Why not all of the graph was copied, although it is small; empty if nothing failed.
 
     Example:
         >>> from graphbrick import BM25, PathAnswer, Rerank, ShortestPaths
@@ -193,6 +194,7 @@ class LocalAround:
     limit_per_node: int = 1000
     max_triples: int = 200_000
     required: bool = True
+    fault: str = ""
 
     def __post_init__(self) -> None:
         _check_parameters(self.hops, self.limit_per_node, self.max_triples, "both")
@@ -253,10 +255,9 @@ class LocalAround:
         """
         text = f"«{question}» names no entity of {getattr(self.graph, 'path', type(self.graph).__name__)}"
         if isinstance(self.graph, Copied):
-            text += (
-                ", and only what is around an entity is copied to be asked; for questions about all of it: graphbrick "
-                f"build {self.graph.path} my.graph, and ask that"
-            )
+            text += ", and only what is around an entity is copied to be asked"
+            text += f", as a copy of all failed: {self.fault}" if self.fault else ""
+            text += f"; for questions about all of it: graphbrick build {self.graph.path} my.graph, and ask that"
         if self.required:
             raise LinkError(text, code="local.no_entity", question=question)
         event(text, "local.nothing_named", REFUSAL, question=question)
