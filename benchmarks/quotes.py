@@ -110,6 +110,14 @@ class Result(NamedTuple):
     passages: list[bool]
 
 
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Add the folders of the sets whose documents are not part of this repository."""
+    parser.add_argument("--gnome", type=Path, default=Path("/usr/share/help/de/gnome-help"))
+    parser.add_argument("--handbook", type=Path, default=Path("/usr/share/doc/debian-handbook/html"))
+    parser.add_argument("--debian", type=Path, default=Path("/usr/share/doc/debian"))
+    parser.add_argument("--folders", type=Path, default=Path("documents"), help="a folder for each further set")
+
+
 def main() -> None:
     """Ask every question of the sets, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -118,10 +126,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", choices=SETS)
     parser.add_argument("--half", choices=("a", "b"))
     parser.add_argument("--pipeline")
-    parser.add_argument("--gnome", type=Path, default=Path("/usr/share/help/de/gnome-help"))
-    parser.add_argument("--handbook", type=Path, default=Path("/usr/share/doc/debian-handbook/html"))
-    parser.add_argument("--debian", type=Path, default=Path("/usr/share/doc/debian"))
-    parser.add_argument("--folders", type=Path, default=Path("documents"), help="a folder for each further set")
+    add_places(parser)
     parser.add_argument("--show", action="store_true", help="print the quotations that do not answer")
     parser.add_argument("--fit", action="store_true", help="print weights of the confidence, fitted to these questions")
     args = parser.parse_args()

@@ -42,7 +42,7 @@ ADA: Mapping[str, Value] = {
 
 
 def make_ladybug(file: Path, *statements: str) -> str:
-    """Make a database of ladybug, and return its address."""
+    """Write to a database of ladybug, made if it is not there, and return its address."""
     import ladybug
 
     with ladybug.Database(str(file), buffer_pool_size=1 << 26, max_db_size=1 << 34) as database:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 from faults import fails
+from property_databases import make_ladybug
 from sparql_server import sparql_server
 
 import graphbrick
@@ -20,7 +21,7 @@ from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.learn.default import default_pipeline
 from graphbrick.pipeline.run import Run
 
-ladybug = pytest.importorskip("ladybug")
+pytest.importorskip("ladybug")
 
 HOW_MANY = "How many cities are there?"
 Write = Callable[..., None]
@@ -31,9 +32,7 @@ def write(tmp_path: Path) -> Write:
     """Write to a database of three cities, one of which has no road."""
 
     def run(*queries: str) -> None:
-        with ladybug.Database(str(tmp_path / "db")) as database, ladybug.Connection(database) as connection:
-            for query in queries:
-                connection.execute(query)
+        make_ladybug(tmp_path / "db", *queries)
 
     run(
         "CREATE NODE TABLE City(key STRING PRIMARY KEY, label STRING, inhabitants INT64)",
@@ -146,13 +145,11 @@ def _ended(*_: object) -> None:
 
 def test_a_database_of_nodes_only(tmp_path: Path) -> None:
     address = f"ladybug:{tmp_path / 'people'}"
-    with ladybug.Database(str(tmp_path / "people")) as database, ladybug.Connection(database) as connection:
-        connection.execute("CREATE NODE TABLE Person(key STRING PRIMARY KEY, name STRING, age INT64)")
+    make_ladybug(tmp_path / "people", "CREATE NODE TABLE Person(key STRING PRIMARY KEY, name STRING, age INT64)")
     with fails("local.no_entity", LinkError):
         asked(address, "How many persons are there?")
-    with ladybug.Database(str(tmp_path / "people")) as database, ladybug.Connection(database) as connection:
-        connection.execute("CREATE (:Person {key: 'a', name: 'Ann', age: 30})")
-        connection.execute("CREATE (:Person {key: 'b', name: 'Ben', age: 40})")
+    people = "CREATE (:Person {key: 'a', name: 'Ann', age: 30})", "CREATE (:Person {key: 'b', name: 'Ben', age: 40})"
+    make_ladybug(tmp_path / "people", *people)
     assert texts(asked(address, "How many persons are there?")) == ("2",)
     assert texts(asked(address, "Who is the oldest person?")) == ("Ben",)
 

@@ -13,6 +13,7 @@ import pytest
 from built_graphs import content_of
 from commands import Run
 from faults import fails, told
+from property_databases import make_ladybug
 from sparql_server import sparql_server
 
 from graphbrick import Graph, Session, build, change
@@ -33,12 +34,10 @@ Write = Callable[..., None]
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     """Write to a database of cities, whose nodes and relations have the number of their last change."""
-    ladybug = pytest.importorskip("ladybug")
+    pytest.importorskip("ladybug")
 
     def run(*queries: str) -> None:
-        with ladybug.Database(str(tmp_path / "db")) as database, ladybug.Connection(database) as connection:
-            for query in queries:
-                connection.execute(query)
+        make_ladybug(tmp_path / "db", *queries)
 
     run(
         "CREATE NODE TABLE City(key STRING PRIMARY KEY, label STRING, description STRING, changed INT64)",
