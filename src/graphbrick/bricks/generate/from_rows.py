@@ -57,10 +57,13 @@ def _seeds_there(query: Query, graph: Labels, whole: Labels) -> tuple[int, ...]:
     for seed in query.seeds:
         try:
             there = whole.entity(graph.key(seed))
-            if whole.label(there) == graph.label(seed):
-                seeds.append(there)
+            is_same = whole.label(there) == graph.label(seed)
         except LinkError:
-            event(f"{graph.label(seed)} is no longer in the database", "from_rows.seed_gone", NOTE)
+            is_same = False
+        if is_same:
+            seeds.append(there)
+        else:
+            event(f"{graph.label(seed)} has gone from the database, or has another name there", "from_rows.seed_gone")
     return tuple(seeds)
 
 
