@@ -60,6 +60,7 @@ def test_a_question_that_is_not_answered_has_near_readings(
     assert likely == sorted(likely, reverse=True)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("question", ODD)
 def test_each_reading_has_the_answers_that_it_says(learned: tuple[Graph, LearnReport], question: str) -> None:
     graph, _ = learned
@@ -77,6 +78,7 @@ def test_each_reading_has_the_answers_that_it_says(learned: tuple[Graph, LearnRe
             assert pipeline(graph, one.question).texts == answer.texts  # its start need not be sent
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("question", ODD)
 def test_nobody_reads_jargon(learned: tuple[Graph, LearnReport], run: Run, question: str) -> None:
     said = run("ask", learned[0].place, question)

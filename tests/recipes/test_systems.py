@@ -83,6 +83,7 @@ def test_the_walk_of_the_docs_has_every_call_and_the_answer(name: str) -> None:
         ]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_system_answers_a_question_of_two_hops(name: str, trained: Mapping[str, str]) -> None:
     with ScriptedLLM(SCRIPTS[name]) as server:

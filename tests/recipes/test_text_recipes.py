@@ -87,6 +87,7 @@ def test_the_named_model_writes_with_room_for_prose(name: str) -> None:
     assert "LLM()" not in text
 
 
+@pytest.mark.whole
 @pytest.mark.shared
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recipe_answers_with_places_that_open(name: str, dulce: TextGraph, parts: dict[str, str]) -> None:

@@ -54,6 +54,7 @@ def paths(run: Run) -> list[str]:
     return [path.text for path in run.evidence.paths]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", NAMES)
 def test_each_finds_the_answer(name: str) -> None:
     found = recipe(name)

@@ -89,9 +89,8 @@ class Session:
     def _begin(self) -> None:
         """Start with nothing opened and fresh locks."""
         self._lock = threading.RLock()
-        self._slots: dict[Key, _Slot] = {}
-        self._limits: dict[Hashable, int] = {}  # how many of a kind are kept
-        self._slots_of: WeakKeyDictionary[Any, dict[Key, _Slot]] = WeakKeyDictionary()
+        self._slots: dict[Hashable, dict[Key, _Slot]] = {}  # by their kinds
+        self._slots_of: WeakKeyDictionary[Any, dict[Hashable, dict[Key, _Slot]]] = WeakKeyDictionary()
         self._opened: list[_Slot] = []  # those with something to close, in the order they were opened
 
     def get(
@@ -145,13 +144,13 @@ class Session:
         """Return what is open of a kind (the first part of its key), in no particular order."""
         with self._lock:
             tables = [self._slots, *self._slots_of.values()]
-            slots = [slot for table in tables for key, slot in table.items() if key[0] == kind]
+            slots = [slot for table in tables for slot in table.get(kind, {}).values()]
         return [value for slot in slots if (value := slot.value) is not _EMPTY]
 
     def drop(self, key: Key, of: object = None) -> None:
         """Close what is open under a key and forget it; nothing happens if there is no such thing."""
         with self._lock:
-            slot = (self._slots if of is None else self._slots_of.get(of, {})).get(key)
+            slot = (self._slots if of is None else self._slots_of.get(of, {})).get(key[0], {}).get(key)
         if slot is not None:
             with slot.lock:
                 self._let_go(slot)
@@ -203,14 +202,10 @@ class Session:
             if self.closed:
                 raise self._closed_error()
             table = self._slots if of is None else self._slots_of.setdefault(of, {})
-            slot = table.pop(key, None)
-            is_new = slot is None
-            table[key] = slot = slot or _Slot(key)  # a dict keeps the order: the least recently used is the first
-            if at_most is not None and (is_new or self._limits.get(key[0]) != at_most):
-                self._limits[key[0]] = at_most
-                same = [other for other in table if other[0] == key[0]]
-                for other in same[:-at_most]:
-                    del table[other]
+            same = table.setdefault(key[0], {})  # a dict keeps the order: the least recently used is the first
+            same[key] = slot = same.pop(key, None) or _Slot(key)
+            while at_most is not None and len(same) > at_most:
+                del same[next(iter(same))]
             return slot
 
     def _let_go(self, slot: _Slot) -> None:

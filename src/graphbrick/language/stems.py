@@ -67,6 +67,7 @@ _CAMEL = re.compile(
 )
 
 
+@lru_cache(maxsize=16_384)
 def spaced(label: str) -> str:
     """Return a label with a space before each capital inside a word, and before a unit at the end of a measure.
 

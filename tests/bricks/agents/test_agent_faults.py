@@ -61,6 +61,7 @@ def test_repeated_calls_end_the_agent() -> None:
     assert texts(run) == ["Nairobi <- capital <- Kenya"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("reply", "advice"),
     [

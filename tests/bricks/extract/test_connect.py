@@ -88,6 +88,7 @@ def test_a_part_that_gave_up_is_met_by_another(tmp_path: Path, monkeypatch: pyte
     assert entry.events == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(25))
 def test_no_more_is_added_than_twice_the_fewest(tmp_path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)

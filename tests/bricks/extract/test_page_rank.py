@@ -64,6 +64,7 @@ def test_the_contract_is_kept(brick: PageRank) -> None:
     check_brick(brick, installed=False)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("restart", [0.15, 0.5])
 @pytest.mark.parametrize("max_hops", [1, 2, 4])

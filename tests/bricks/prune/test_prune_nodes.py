@@ -235,6 +235,7 @@ def test_nodes_are_those_of_the_reference(
             check_components(brick, query, subgraph, nodes, among(graph, nodes, given_triples))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("levels", [3, 1000])
 @pytest.mark.parametrize("n", range(1, 9))
 def test_the_seeds_count_among_the_nodes_kept(n: int, levels: int) -> None:

@@ -223,6 +223,7 @@ def kill_before(file: Path, target: Path, step: str) -> None:
     run_until_killed(code, file, target, step)
 
 
+@pytest.mark.whole
 @pytest.mark.posix
 @pytest.mark.parametrize("step", STEPS)
 def test_a_killed_build_is_taken_up(tmp_path: Path, step: str) -> None:

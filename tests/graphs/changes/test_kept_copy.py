@@ -131,6 +131,7 @@ def test_pages_of_an_ended_copy_are_not_taken(address: str, write: Write, monkey
     assert not copying.pages_of(kept_copy.place_of(opened(address))).exists()
 
 
+@pytest.mark.whole
 def test_a_refresh_that_was_ended_before_it_was_noted_is_made_again(address: str, write: Write) -> None:
     asked(address, HOW_MANY)
     change(kept_copy.place_of(opened(address)), add=[("a", "ROAD", "c")])

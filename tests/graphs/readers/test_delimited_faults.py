@@ -56,6 +56,7 @@ def test_line_too_long_up_to_the_end(tmp_path: Path) -> None:
     assert skipped(file, max_line_bytes=10) == ([("a", "r", "b")], [(2, "reader.line_too_long")])
 
 
+@pytest.mark.whole
 def test_line_numbers_hold_over_blocks(tmp_path: Path) -> None:
     lines = [f"entity {i}\tr\tentity {i + 1}" for i in range(40_000)]
     lines[30_000] = "broken"

@@ -185,6 +185,7 @@ def test_a_judge_tells_rows_it_has_not_seen_and_says_why(folder: Path) -> None:
         judge.rate(Label.CORRECTNESS, [])
 
 
+@pytest.mark.whole
 def test_a_judge_is_plain_text_with_its_figures_and_is_never_replaced(folder: Path) -> None:
     about = json.loads((folder / FILE).read_text())
     report = about["report"]["labels"]["context_relevance"]

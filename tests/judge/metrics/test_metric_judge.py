@@ -189,6 +189,7 @@ def test_an_answer_that_states_nothing_has_no_value() -> None:
     assert set(values.values()) == {MetricValue(None, "no statements")}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("step", "reply"),
     [

@@ -84,6 +84,7 @@ def test_all_mass_is_accounted_for_and_in_the_end_settled(
     assert not found.spent
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("restart", [0.2, 0.8])
 @pytest.mark.parametrize("kernel", ["push", "sweep"])

@@ -130,6 +130,7 @@ def test_a_seed_given_twice_starts_twice_the_walks(kernel: Kernel, way: tuple[bo
     np.testing.assert_allclose(both, (2 * one + two) / 3, rtol=0, atol=1e-8)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("restart", [0.02, *RESTARTS, 0.98])
 @pytest.mark.parametrize("way", WAYS)
 def test_the_error_bound_is_honest(restart: float, way: tuple[bool, bool]) -> None:

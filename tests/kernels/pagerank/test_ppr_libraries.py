@@ -33,6 +33,7 @@ def graph_of(csr: Csr) -> SimpleNamespace:
     return SimpleNamespace(csr=csr, n_entities=csr.n_nodes)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("name", EXACT)
 def test_libraries_agree_with_the_reference(name: str, direction: str) -> None:

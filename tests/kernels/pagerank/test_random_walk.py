@@ -180,6 +180,7 @@ def test_every_step_follows_a_triple_or_goes_back(kernel: Kernel, way: tuple[boo
             assert all(possible[u, v] for u, v in pairwise(stations))
 
 
+@pytest.mark.whole
 @both_kernels
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("restart", [0.0, 0.2, 0.7])

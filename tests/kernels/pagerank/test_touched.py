@@ -67,6 +67,7 @@ def dense(near: Any, values: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.
     return result
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("restart", [0.2, 0.8])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("csr", [mixed(), larger(0), larger(1)], ids=["mixed", "larger", "other"])

@@ -93,6 +93,7 @@ def test_the_model_must_be_fetched_first(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert "use-multilingual-v3 994fcc2e8ad0fe2c" in USE().identity  # known without its files
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("file", ["sp.model", "weights.npz"])
 @pytest.mark.parametrize("content", [b"", b"\x0a\x05\x0a\x03abc", b"garbage" * 100])
 def test_a_damaged_file_is_an_error_that_names_the_folder(tmp_path: Path, file: str, content: bytes) -> None:

@@ -109,6 +109,7 @@ def ask(text: str) -> npt.NDArray[np.float32]:
     return Words().encode([text])[0]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("unit", ["entity", "triple"])
 @pytest.mark.parametrize("n", [1, 3, 50, 3000])
 def test_the_nearest_are_those_found_by_comparing_all(many: Graph, unit: str, n: int) -> None:
@@ -199,6 +200,7 @@ def test_groups_find_most_of_the_nearest(
         assert len(set(again.nearest(ask(question), 10)[0].tolist()) & best(texts, question, 10)) >= 9
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("exact", "name", "how"),
     [

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from faults import fails, told
 
 from graphbrick import LLM, Session, parse
@@ -88,8 +89,18 @@ def is_one_line(error: BaseException) -> None:
     assert KEY not in str(error)
 
 
-@pytest.mark.parametrize("fault", ERRORS)
-@pytest.mark.parametrize("name", PIPELINES)
+def pairs(faults: Iterable[str]) -> list[ParameterSet]:
+    """Every brick with every fault: the first two of each brick, and all of the last brick, at each change."""
+    first = list(faults)[:2]
+    marks = {True: (), False: (pytest.mark.whole,)}
+    return [
+        pytest.param(name, fault, marks=marks[fault in first or name == "generate"])
+        for name in PIPELINES
+        for fault in faults
+    ]
+
+
+@pytest.mark.parametrize(("name", "fault"), pairs(ERRORS))
 def test_a_server_that_fails(name: str, fault: str) -> None:
     with ScriptedLLM([ERRORS[fault]]) as server, pytest.raises(GraphbrickError) as caught:
         ask(name, server.base_url, _TIMEOUT if ERRORS[fault].delay else _PATIENCE)
@@ -107,8 +118,7 @@ def test_a_refused_connection(name: str) -> None:
     is_one_line(caught.value)
 
 
-@pytest.mark.parametrize("fault", EVENTS)
-@pytest.mark.parametrize("name", [name for name in PIPELINES if name != "embed"])
+@pytest.mark.parametrize(("name", "fault"), [pair for pair in pairs(EVENTS) if pair.values[0] != "embed"])
 def test_a_reply_that_is_no_use(name: str, fault: str) -> None:
     with ScriptedLLM([EVENTS[fault]]) as server:
         try:

@@ -98,6 +98,7 @@ def test_a_message_of_any_form_is_its_text(name: str) -> None:
     assert (reply.text, streamed) == (ANSWER, ANSWER)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", TEXTS)
 def test_thoughts_between_marks_are_not_part_of_the_reply(name: str) -> None:
     assert ask(Reply(TEXTS[name]))[0].text.strip() == ANSWER

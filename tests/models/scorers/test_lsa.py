@@ -28,6 +28,7 @@ def test_contract(components: int) -> None:
     check_brick(LSA(components=components), installed=False)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("components", [1, 2, 5, 9])
 @pytest.mark.parametrize("seed", range(3))
 def test_equals_scikit_learn(components: int, seed: int) -> None:

@@ -108,6 +108,7 @@ PATTERNS = [
 ]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "question",
     [

@@ -268,6 +268,7 @@ def test_a_conversation_may_have_ten_thousand_messages(client, many, status):
     assert chat(client, *["x"] * (many - many % 2), "And Ali?").status_code == status
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("messages", "status"),
     [

@@ -31,6 +31,7 @@ def paths(seed: str, nodes: set[str]) -> list[set[str]]:
     return [{b} for b in first] + [{b, d} for b in first for c, d in steps if c == b and d not in (seed, b)]
 
 
+@pytest.mark.whole
 def test_f1_of_subgraphs_and_paths_counted_over_triples(tmp_path: Path) -> None:
     graph = nx.Graph([(head, tail) for head, _, tail in TINY])
     cases = [(seed, gold) for seed in NAMES for gold in combinations(NAMES, 2)]

@@ -216,6 +216,7 @@ def differences(*values: float) -> list[Sample]:
     return [sample(values, [0.0] * len(values))]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("n", [2, 3, 5, 6, 10, 40])
 def test_equal_differences_are_tested_by_the_exact_sign_test_and_the_interval_agrees(n):
     for value in (-1.0, 0.0, 1.0):

@@ -83,6 +83,7 @@ def test_what_a_search_finds_was_measured_on_other_questions(searched: tuple[Tun
     assert any("questions to choose by" in text for text in found.notes)
 
 
+@pytest.mark.whole
 def test_changes_have_one_choice_less_or_another(searched: tuple[Tuned, Path], questions: tuple[Question, ...]) -> None:
     found, out = searched
     assert found.effects

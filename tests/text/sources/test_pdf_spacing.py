@@ -77,6 +77,7 @@ def test_spaces_of_another_reading() -> None:
     assert respaced("Galway", "") == "Galway"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("page", "entry", "sections"),
     [

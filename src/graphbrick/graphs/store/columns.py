@@ -164,8 +164,10 @@ class Column:
         assert self._hash is not None
         assert self._order is not None
         key = np.uint32(text_key(text))
-        first, last = (np.searchsorted(self._hash, key, side) for side in ("left", "right"))
-        return np.asarray(self._order[first:last], dtype=np.int64)
+        first = int(np.searchsorted(self._hash, key))
+        if first == len(self._hash) or self._hash[first] != key:
+            return np.empty(0, dtype=np.int64)
+        return np.asarray(self._order[first : np.searchsorted(self._hash, key, "right")], dtype=np.int64)
 
     def _texts_where(self, condition: Condition) -> Ids:
         assert self._texts is not None

@@ -181,6 +181,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     return build(crowd + rare, tmp_path_factory.mktemp("hub") / "hub.graph")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("cap", [12, 100, 5_000])
 def test_a_hub_costs_no_more_than_the_cap(hub: Graph, cap: int) -> None:
     ASKED.clear()

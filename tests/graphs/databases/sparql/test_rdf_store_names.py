@@ -73,6 +73,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_same_names_occur_in_a_question(folder: Graph, live: Any, question: str) -> None:
     for graph in (folder, live):

@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from graphbrick.learn.train.patterns.estimated_features import estimated
 
@@ -88,6 +89,7 @@ print(made.tobytes().hex())
 """
 
 
+@pytest.mark.whole
 def test_estimates_are_the_same_in_every_process() -> None:
     """Words are added up in one order, whatever the hashes of texts, which differ from process to process."""
     printed = {

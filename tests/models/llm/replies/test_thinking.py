@@ -65,6 +65,7 @@ def test_marks_in_odd_places(reply: str, answer: str) -> None:
     assert without_thoughts(reply) == answer
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "part", ["<think></think>a", "a<think>", "`<think>", "</think>", "<|end|>", "<|channel|>", "["]
 )

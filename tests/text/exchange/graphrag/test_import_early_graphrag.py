@@ -13,6 +13,7 @@ from graphbrick.text.exchange.importing import import_graph
 from graphbrick.text.reporting.reports import reports_of
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("version", [0, 1])
 @pytest.mark.parametrize("below", ["", "output", "output/20240803-120000/artifacts", "20240803-120000/artifacts"])
 def test_reports_documents_and_names(tmp_path: Path, version: int, below: str) -> None:

@@ -163,8 +163,7 @@ class English:
         """Return the wordings for a graph: «item» has a meaning if a class is called so, «make» beside «produces»."""
         names = {word for name in classes if len(name) == 1 for word in name}
         names |= {one for one in ("mak", "tak") if one in words or any(words >= set(name) for name in self.near[one])}
-        same = {word for word in self.plain | self.anything if stem(word) in names}
-        return _without_plain(frozenset(same)) if same else self
+        return _without_plain(frozenset(names))
 
     def without_objects(self, words: Sequence[str]) -> list[str]:
         """Return stems without what the verbs among them are done to, as games in «lost games».
@@ -263,9 +262,10 @@ class English:
 
 
 @lru_cache(maxsize=16)
-def _without_plain(same: frozenset[str]) -> English:
+def _without_plain(names: frozenset[str]) -> English:
     words = english()
-    return replace(words, plain=words.plain - same, anything=words.anything - same)
+    same = {word for word in words.plain | words.anything if stem(word) in names}
+    return words if not same else replace(words, plain=words.plain - same, anything=words.anything - same)
 
 
 @lru_cache(maxsize=1)
