@@ -16,6 +16,7 @@ from graphbrick.core.session import Session
 from graphbrick.graphs.changes.copying import copy_graph
 from graphbrick.graphs.changes.refreshing import refresh_graph
 from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.learn.default import default_pipeline
 
 pytestmark = pytest.mark.databases
 
@@ -84,6 +85,19 @@ def test_a_server_that_dies_in_the_middle_is_told(part: Graph, tmp_path: Path) -
             assert pipeline(graph, "What is the capital of Kenya?").texts
         with pytest.raises(GraphbrickError, match=r"does not answer .* is the server running there\?"):
             pipeline(graph, "What is the capital of Uganda?")
+
+
+def test_a_change_in_falkordb_is_seen_at_the_next_question(part: Graph, tmp_path: Path) -> None:
+    with Session(), falkordb(tmp_path) as port:
+        write_falkor(part, port)
+        graph = graphbrick.open(f"falkor://127.0.0.1:{port}/graph")
+        assert isinstance(graph, DatabaseGraph)
+        mark, pipeline = graph.mark(), default_pipeline(graph)
+        assert pipeline(graph, "Which city is the capital of Kenya?").texts == ("Nairobi",)
+        assert graph.mark() == mark
+        execute("MATCH (n {label: 'Nairobi'}) SET n.label = 'Mombasa'", graph)
+        assert graph.mark() != mark
+        assert pipeline(graph, "Which city is the capital of Kenya?").texts == ("Mombasa",)
 
 
 @servers

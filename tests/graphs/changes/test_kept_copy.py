@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyoxigraph as ox
 import pytest
@@ -17,6 +18,8 @@ from graphbrick.core.errors import InputError, LinkError
 from graphbrick.core.session import Session
 from graphbrick.graphs.changes import copying, kept_copy
 from graphbrick.graphs.changes.delta import change
+from graphbrick.graphs.databases.address import Address
+from graphbrick.graphs.databases.cypher.ladybug import LadybugGraph
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.learn.default import default_pipeline
 from graphbrick.pipeline.run import Run
@@ -217,6 +220,57 @@ def test_an_endpoint_is_copied_too_and_again_after_five_minutes(monkeypatch: pyt
             assert "kept_copy.made" not in asked(server.address, HOW_MANY).trace.event_codes
         monkeypatch.setattr(kept_copy, "_FRESH", 0.0)
         assert "kept_copy.made" in asked(server.address, HOW_MANY).trace.event_codes
+
+
+def test_more_or_fewer_triples_are_seen_where_the_database_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, rdfs = statements(*CITIES), "http://www.w3.org/2000/01/rdf-schema#label"
+    with sparql_server(store) as server:
+        assert texts(asked(server.address, HOW_MANY)) == ("2",)
+        assert "kept_copy.age" not in asked(server.address, HOW_MANY).trace.event_codes
+        store.load(f'<c> a <City>; <{rdfs}> "Celle" .'.encode(), format=ox.RdfFormat.TURTLE, base_iri="http://e.org/")
+        assert texts(asked(server.address, HOW_MANY)) == ("3",)
+        store.update(f'DELETE DATA {{ <http://e.org/c> <{rdfs}> "Celle" }}')
+        store.update(f'INSERT DATA {{ <http://e.org/c> <{rdfs}> "Cham" }}')  # as many as before
+        monkeypatch.setattr(kept_copy, "_NEW", 0.0)
+        with Session():
+            run = asked(server.address, "Which cities are there?")
+        assert "Celle" in texts(run)
+        assert any("a value that has changed since is not seen" in str(event) for event in run.trace.stages[0].events)
+
+
+class SharedServer(LadybugGraph):
+    """A database on a server that counts its changes together with those of others."""
+
+    changes = 1
+
+    def mark(self) -> dict[str, Any]:
+        return {"changes": self.changes}
+
+    @property
+    def mark_is_shared(self) -> bool:
+        return True
+
+
+def test_a_server_where_others_change_what_is_theirs_is_not_copied_again_and_again(
+    address: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_copy, "_NEW", 0.0)
+
+    def codes(changes: int, expected: str) -> Sequence[str]:
+        monkeypatch.setattr(SharedServer, "changes", changes)
+        with Session():
+            graph = SharedServer(Address.read(address))
+            run = default_pipeline(graph).run(graph, HOW_MANY)
+            assert texts(run) == (expected,)
+            return [code for code in run.trace.event_codes if code.startswith("kept_copy")]
+
+    assert codes(1, "3") == ["kept_copy.made"]
+    assert codes(1, "3") == []
+    assert codes(2, "3") == ["kept_copy.made"]  # it may be this graph that has changed
+    assert codes(3, "3") == ["kept_copy.age"]  # it was another
+    write("CREATE (:City {key: 'd', label: 'Dessau', inhabitants: 80000})")
+    assert codes(4, "4") == ["kept_copy.made"]
+    assert codes(4, "4") == []
 
 
 def test_an_endpoint_with_blank_nodes_is_not_as_they_would_be_lost() -> None:

@@ -29,6 +29,7 @@ from graphbrick.graphs.local.seeds import seeds_in
 from graphbrick.graphs.store.source_mark import SourceMark, mark_file
 
 _FRESH = 300.0  # seconds for which a copy is taken as it is, of a database that does not tell whether it changed
+_NEW = 5.0  # seconds for which such a copy is as good as the database
 
 
 class KeptCopy:
@@ -91,7 +92,8 @@ def kept_copy(source: DatabaseGraph) -> KeptCopy | None:
     """Return a database with a copy of all of it that is up to date; None if it is too large.
 
     The copy is made at the first question and brought up to date if the database reports a change
-    (`DatabaseGraph.mark`), or after five minutes if it cannot tell. An endpoint whose blank nodes cannot be asked for
+    (`DatabaseGraph.mark`). If it cannot tell, that is done when it has more or fewer nodes, relations or triples, and
+    after five minutes; until then, a note tells the age of the copy. An endpoint whose blank nodes cannot be asked for
     counts as too large, as a copy would lose them.
 
     Args:
@@ -120,20 +122,21 @@ def _folder() -> Path:
     return user_folder("GRAPHBRICK_CACHE") / "databases"
 
 
-def _is_small(source: DatabaseGraph) -> bool:
-    """Return whether all of a database is copied."""
+def _sizes(source: DatabaseGraph) -> tuple[int, ...]:
+    """Return how many nodes and relations, or triples, a database has; none if not all of it is copied."""
     most = source.copied_whole
     if isinstance(source, RdfGraph):
         blank = "ASK { ?s ?p ?o FILTER(isBlank(?s) || isBlank(?o)) }"
         if not source.can_ask(Term("bnode", "b")) and source.is_true(blank):
-            return False
+            return ()
         counts = [f"SELECT (COUNT(*) AS ?n) WHERE {{ SELECT * WHERE {{ ?s ?p ?o }} LIMIT {most + 1} }}"]
     elif isinstance(source, CypherGraph):
         patterns = ("(one)", "()-[one]->()")
         counts = [f"MATCH {pattern} WITH one LIMIT {most + 1} RETURN count(one)" for pattern in patterns]
     else:
-        return False  # another package's kind; nothing lists its nodes
-    return sum(int(source.query(text, {}, 1).rows[0][0]) for text in counts) <= most
+        return ()  # another package's kind; nothing lists its nodes
+    sizes = tuple(int(source.query(text, {}, 1).rows[0][0]) for text in counts)
+    return sizes if sum(sizes) <= most else ()
 
 
 class _Holder:
@@ -148,36 +151,47 @@ class _Holder:
         self._lock = threading.Lock()
         self._graph: Graph | None = None
         self._mark: dict[str, Any] | None = None
+        self._sizes: tuple[int, ...] = ()  # of a database without a mark
         self._read = 0.0  # when the database was last known to be as it is here
 
     def current(self, source: DatabaseGraph) -> Graph | None:
         """Return the copy, made or brought up to date if that is needed; None if the database is too large."""
         mark = mark_of(source)  # before the lock, so that questions do not wait for each other's
+        sizes = _sizes(source) if self._sizes else ()
         with self._lock:
-            if not self._holds(mark, self._mark, self._read):
-                self._mark, self._read, asked = None, 0.0, time.time()  # what fails is tried again at the next question
-                graph = self._copied(source, mark) if _is_small(source) else None
-                if graph is not None:
-                    graph.origin, graph.remote = source.path, source
-                self._graph, self._mark, self._read = graph, mark, self._read or asked
+            if not _holds(mark, sizes, SourceMark("", "", self._mark, self._sizes), self._read):
+                self._mark, self._read = None, 0.0  # what fails is tried again at the next question
+                sizes = _sizes(source)
+                if not sizes:
+                    self._graph, self._mark, self._sizes, self._read = None, mark, (), time.time()
+                    return None
+                self._graph = self._copied(source, mark, sizes)
+                self._graph.origin, self._graph.remote = source.path, source
+            age = time.time() - self._read
+            if self._graph is not None and age > _NEW and (mark is None or mark != self._mark):
+                text = f"answered from a copy made {age:.0f} seconds ago: a value that has changed since is not seen"
+                event(text, "kept_copy.age", NOTE, seconds=round(age))
             return self._graph
 
-    def _holds(self, mark: dict[str, Any] | None, known: dict[str, Any] | None, read: float) -> bool:
-        """Return whether what was read at a time, with a mark, is still so."""
-        return mark == known and (mark is not None or time.time() - read < _FRESH)
-
-    def _copied(self, source: DatabaseGraph, mark: dict[str, Any] | None) -> Graph:
+    def _copied(self, source: DatabaseGraph, mark: dict[str, Any] | None, sizes: tuple[int, ...]) -> Graph:
         start = time.time()
         self._place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with claim(self._place.with_name(f"{self._place.name}.lock"), wait=True):
-            found = self._found(source, mark)
-            if found is not None:
-                return found
+            found, known = self._found(source)
+            if found is not None and known is not None:
+                self._mark, self._sizes = known.mark, known.sizes
+                self._read = mark_file(self._place).stat().st_mtime
+                if _holds(mark, sizes, known, self._read):
+                    return found
             self._without_pages()  # of a copy that was ended, when the database may have been another
             try:
                 graph = self._renewed(source)
             finally:
                 self._without_pages()  # of one that failed, such as on a full disk
+            # Of a server where others change what is theirs, the mark says nothing.
+            is_other = source.mark_is_shared and found is not None and found.hash == graph.hash
+            self._mark, self._sizes, self._read = mark, sizes if mark is None or is_other else (), start
+            SourceMark(source.path, graph.hash, mark, self._sizes).write(self._place)
         text = (
             f"all of {source.path} was copied to {self._place}, as it is small: {graph.n_entities:,} entities, "
             f"{graph.n_triples:,} triples ({time.time() - start:.1f} s)"
@@ -199,17 +213,20 @@ class _Holder:
         for target in (self._place, refreshed_of(self._place)):
             shutil.rmtree(pages_of(target), ignore_errors=True)
 
-    def _found(self, source: DatabaseGraph, mark: dict[str, Any] | None) -> Graph | None:
-        """Return a copy that is there and up to date; None if there is none."""
+    def _found(self, source: DatabaseGraph) -> tuple[Graph, SourceMark] | tuple[None, None]:
+        """Return a copy that is there, whole, and what is known of the database at that time; None if there is none."""
         try:
             graph = Graph.open(self._place)
         except GraphFormatError:
-            return None
+            return None, None
         known = SourceMark.of(graph)
-        if known is None or known.graph != graph.hash or known.address != source.path:
-            return None
-        copied = mark_file(self._place).stat().st_mtime
-        if not self._holds(mark, known.mark, copied):
-            return None
-        self._read = copied
-        return graph
+        is_whole = known is not None and known.graph == graph.hash and known.address == source.path
+        return (graph, known) if known is not None and is_whole else (None, None)
+
+
+def _holds(mark: dict[str, Any] | None, sizes: tuple[int, ...], known: SourceMark, read: float) -> bool:
+    """Return whether what was read at a time is still so, as far as the mark and the sizes of a database tell."""
+    is_fresh = time.time() - read < _FRESH
+    if known.sizes:
+        return (mark is not None and mark == known.mark) or (is_fresh and sizes == known.sizes)
+    return mark == known.mark and (mark is not None or is_fresh)

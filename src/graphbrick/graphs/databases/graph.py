@@ -102,6 +102,11 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         """Return values that differ after every change of the graph, as JSON; None if it has none."""
         return None
 
+    @property
+    def mark_is_shared(self) -> bool:
+        """Whether the mark also differs after changes of what else is on a server."""
+        return False
+
     # What the protocols ask for
 
     def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:

@@ -22,11 +22,13 @@ class SourceMark:
         address: Address of the source.
         graph: Hash of the graph when it was last copied or refreshed.
         mark: The mark of the source before it was copied (`DatabaseGraph.mark`); None if it has none.
+        sizes: How many nodes and relations, or triples, the source had; empty if its mark is enough to see a change.
     """
 
     address: str
     graph: str
     mark: dict[str, Any] | None
+    sizes: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, graph: StoredGraph) -> SourceMark | None:
@@ -34,7 +36,7 @@ class SourceMark:
         place = mark_file(graph.place)
         try:
             note = json.loads(place.read_text(encoding="utf-8"))
-            return cls(str(note["address"]), str(note["graph"]), note["mark"])
+            return cls(str(note["address"]), str(note["graph"]), note["mark"], tuple(note.get("sizes", ())))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -50,7 +52,7 @@ class SourceMark:
         """
         file = mark_file(place)
         half = file.with_name(f".{file.name}.half")
-        values = {"address": self.address, "graph": self.graph, "mark": self.mark}
+        values = {"address": self.address, "graph": self.graph, "mark": self.mark, "sizes": self.sizes}
         half.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
         half.replace(file)
 

@@ -36,6 +36,7 @@ from graphbrick.graphs.queries.limits import with_limit
 _CONNECT = 10.0  # seconds
 _GRACE = 2.0  # seconds after the time-out of the server
 _PORT = 6379
+_CHANGES = ("run_id", "rdb_last_save_time", "rdb_changes_since_last_save")  # of INFO
 
 
 class FalkorGraph(CypherGraph):
@@ -54,8 +55,8 @@ class FalkorGraph(CypherGraph):
         """Ask the database for its schema."""
         return plain_schema(self.fetch)
 
-    def _graph(self) -> Any:
-        """Return the graph, over the connections of the session to its server."""
+    def _client(self) -> Any:
+        """Return the client, with the connections of the session to its server."""
         falkordb = needed_module("falkordb", "falkordb")
         host, _, port = self.address.host.rpartition(":") if ":" in self.address.host else (self.address.host, "", "")
         seconds = self.timeout
@@ -74,8 +75,7 @@ class FalkorGraph(CypherGraph):
             )
 
         key = ("falkor client", self.address.scheme, self.address.host, seconds)
-        client = current_session().get(key, connect, close=lambda client: client.connection.close())
-        return client.select_graph(self.address.name)
+        return current_session().get(key, connect, close=lambda client: client.connection.close())
 
     def _check_encryption(self, host: str, port: int, seconds: float) -> None:
         """Connect once with TLS, because the client would wait for a server without it until the time-out.
@@ -101,8 +101,14 @@ class FalkorGraph(CypherGraph):
             text = f"{self.address} names no graph; write falkor://{self.address.host}/GRAPH"
             raise GraphbrickError(text, code="falkor.no_graph_named")
         try:
-            result = self._graph().ro_query(
-                with_limit(text, self.language, limit + 1), dict(parameters) or None, timeout=int(self.timeout * 1000)
+            result = (
+                self._client()
+                .select_graph(self.address.name)
+                .ro_query(
+                    with_limit(text, self.language, limit + 1),
+                    dict(parameters) or None,
+                    timeout=int(self.timeout * 1000),
+                )
             )
         except (exceptions.RedisError, OSError, ValueError) as error:
             raise self._explained(error, exceptions) from error
@@ -122,6 +128,29 @@ class FalkorGraph(CypherGraph):
         if "SSL" in message:
             return no_encryption(self.address, message, "falkor")
         return no_server(self.address, message)
+
+    def mark(self) -> dict[str, Any] | None:
+        """Return how often anything on the server was changed, or what `CypherGraph.mark` returns.
+
+        None, with an event, if the user may not ask for it.
+        """
+        if self.stamp:
+            return super().mark()
+        exceptions = needed_module("redis.exceptions", "falkordb")
+        try:
+            told = {**self._client().connection.info("server"), **self._client().connection.info("persistence")}
+        except exceptions.NoPermissionError:
+            text = f"{self.address} does not say whether it has changed: the user may not send INFO"
+            event(text, "falkor.no_mark", once=True)
+            return None
+        except (exceptions.RedisError, OSError) as error:
+            raise self._explained(error, exceptions) from error
+        return {name: told[name] for name in _CHANGES} if set(_CHANGES) <= set(told) else None
+
+    @property
+    def mark_is_shared(self) -> bool:
+        """Whether changes are counted by the server, in all that it holds."""
+        return not self.stamp
 
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from the full-text indexes over names; none where there are none."""
