@@ -16,6 +16,8 @@ _POLITE = Expression(
     r"no|yes|yep|nope|good (?:morning|day|afternoon|evening))[,.!;]+ "
     r"|(?:i(?:'m| am) )?(?:very )?sorry (?:to|for) (?:trouble|bother|disturb|interrupt)(?:ing)?"
     r"(?: you)?(?: again)?,? (?:but )?"
+    r"|(?:can|could|would|will|may|might) (?:you|anyone|someone|i) (?:please |kindly )?(?:help(?: (?:me|us))?(?: out)?|ask)"
+    r"(?: (?:with )?(?:something|this|a (?:quick )?question))?[?,.!:;]+ (?:and )?"
     r"|(?:excuse me|pardon me|sorry|i beg your pardon)[,.!]+ (?:but )?"
     r"|(?:would|could) you (?:please )?(?:be so (?:kind|nice|good) (?:as )?(?:to )?|mind )"
     r"(?=(?:tell|name|list|show|give|find|count|look|check|see)(?:ing)?\b)"

@@ -249,11 +249,11 @@ def kinds_in(
     values = [*values, *_parts_of_names(graph, question, values, words)]
     term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
     capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
-    known = vocabulary(graph)
+    known, small = vocabulary(graph), {*QUESTION_WORDS, *FUNCTION_WORDS}  # «... active? What are their budgets?»
     of_values = [span for span, _ in values]
     unread = [one for one in capitals if not any(map(one.overlaps, of_values))]
     texts = ((one, question.words[one.first].text) for one in unread)
-    unread = [one for one, text in texts if text not in known and text not in MONTHS]
+    unread = [one for one, text in texts if text not in known and text not in MONTHS and text not in small]
     if not values and term_words == question.content(Span(0, len(question.words) - 1)):
         return []
     lexicon = lexicon_of(graph, words)

@@ -11,7 +11,7 @@ from graphbrick.language.stems import stem, stems
 
 _ASKS = r"(?:which|what|who|whose|where|when|how|from which|in which|is|are|was|were|do|does|did|has|have|can|could)"
 _TWO = Expression(
-    rf"^(?P<before>[^?]*?\be\d+\b[^?]*?)(?:[.!;:] | ?[–-] |, (?:so )?"
+    rf"^(?P<before>[^?]*?\be\d+\b[^?]*?)(?:[.!;:?] | ?[–-] |, (?:so )?"
     rf"| (?:wants?|would like|needs?) to (?:know|find out),? )(?P<asked>{_ASKS} .+)$"
 )
 _ASKING = Expression(rf"^{_ASKS}\b")

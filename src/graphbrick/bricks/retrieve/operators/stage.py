@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.grammar.left_out import check_left_out, check_path
+from graphbrick.bricks.retrieve.operators.grammar.whole import of_both
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
@@ -204,9 +205,12 @@ class Operators(RetrieveStage):
                 labels = list(map(graph.label, parser.question.entities))
                 text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
                 query = replace(query, text=text, seeds=parser.question.entities, mentions=())
-            check_one(words, parser.question.text)
+            plan = of_both(parser)
+            if plan is None:
+                check_one(words, parser.question.text)
             check_antecedents(parser.question.text, lexicon)
-            plan = by_grammar(parser) if asks_of_properties or cues else None
+            if plan is None and (asks_of_properties or cues):
+                plan = by_grammar(parser)
             if plan is not None:
                 sure = not parser.resolver.assumptions_of(plan)
                 return self._told(evidence_of(plan, place, self.cap, repr(self), sure=sure), plan, parser)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import about_them, and_when, in_one
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card
@@ -34,6 +35,16 @@ def of_grammar(parser: Parser) -> Plan | None:
 
         check_more(text)
     return plan
+
+
+def of_both(parser: Parser) -> Plan | None:
+    """Return the plan of «which projects are active, and what is their budget», if both are read; else None."""
+    text = in_one(parser.question.text)
+    if text == parser.question.text and not (about_them(text)[0] or and_when(text)[0]):
+        return None
+    from graphbrick.bricks.retrieve.operators.grammar.by_group.reading import of_each
+
+    return of_each(parser, text)
 
 
 def _per_group(parser: Parser, text: str) -> Plan | None:

@@ -12,7 +12,14 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.amounts import HOW
 from graphbrick.bricks.retrieve.operators.grammar.asked.questions import Questions, read
 from graphbrick.bricks.retrieve.operators.grammar.by_group.plans import PARTS, BestOfEach, Grouping, OfEach, PerGroup
-from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import SUPERLATIVE, each_asked, each_with
+from graphbrick.bricks.retrieve.operators.grammar.by_group.since import times_of_each
+from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import (
+    SUPERLATIVE,
+    about_them,
+    and_when,
+    each_asked,
+    each_with,
+)
 from graphbrick.bricks.retrieve.operators.grammar.groups import Subject
 from graphbrick.bricks.retrieve.operators.grammar.links import Links
 from graphbrick.bricks.retrieve.operators.grammar.small_words import KINDS
@@ -202,7 +209,23 @@ def of_each(parser: Parser, text: str) -> Plan | None:
             grouping = next(GroupReader(tokens, Links(tokens)).groupings(base, text), None)
             if grouping is not None:
                 return OfEach(base, grouping)
-    return _reached_from_each(parser, text)
+    return of_them(parser, text) or _reached_from_each(parser, text)
+
+
+def of_them(parser: Parser, text: str) -> Plan | None:
+    """Return the plan of «which project is the largest, and who owns it», «..., and since when»; None for others."""
+    first, when = and_when(text)
+    if first:
+        return times_of_each(parser.place, _read(parser, first), when)
+    first, _ = about_them(text)
+    base = _read(parser, first) if first else None
+    if not isinstance(base, SetPlan):
+        return None
+    for name in Links(Tokens(parser, first)).classes_of(base.run(parser.place))[:1]:
+        plan = _reached_from_each(parser, about_them(text, spaced(name).lower())[1])
+        if isinstance(plan, OfEach):
+            return OfEach(base, plan.grouping)
+    return None
 
 
 def _reached_from_each(parser: Parser, text: str) -> Plan | None:

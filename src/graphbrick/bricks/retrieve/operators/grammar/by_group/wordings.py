@@ -69,6 +69,16 @@ _EACH_WITH = (
     r"how (?:many|much) (?P<said>[a-z][a-z' _-]*?) (?:do|does|did|has|have|had) (?:each|every)(?: of the| of our)? "
     r"(?P<group>.+?)(?: (?:get|got|have|make|made|score|scored|receive|received|keep|kept|earn|earned))?",
 )
+_AND = r"(?P<first>.+?)(?:[,;?]+ (?:and |also )*| and (?:also )?)"
+_SECOND = Expression(  # «..., and what is their budget», «and when were they hired»
+    rf"{_AND}(?:(?:what|who|which|where) (?:is|are|was|were) (?P<whose>their|its|his|her)"
+    r"|when (?:is|are|was|were|do|does|did) (?:they|it|he|she)) (?P<said>[a-z][a-z' _-]*)"
+)
+_ABOUT_THEM = Expression(  # «..., and who owns it», «and where do they live»
+    rf"{_AND}(?P<asked>(?:who|what|which|where|when|how) (?:[a-z' _-]+ )?)(?:it|they|them|he|she|him)(?P<rest> .+|)"
+)
+_AND_WHEN = Expression(rf"{_AND}(?P<when>(?:(?:since|from|until|till) )?when)")
+_OF_ONE = {"do": "does", "are": "is", "were": "was", "have": "has"}
 
 
 class Asked(NamedTuple):
@@ -128,6 +138,39 @@ def each_with(text: str) -> Iterator[tuple[str, str]]:
         match = re.fullmatch(wording, text)
         if match is not None and not re.match(_NUMBER, f"{match['said']} "):
             yield match["group"], match["said"]
+
+
+def in_one(text: str) -> str:
+    """Return one question for two, of which the second is about the answers of the first.
+
+    >>> in_one("which projects are active and what is their budget")
+    'which projects are active and their budget'
+    """
+    second = _SECOND.fullmatch(text)
+    return f"{second['first']} and {second['whose'] or 'their'} {second['said']}" if second else text
+
+
+def about_them(text: str, noun: str = "") -> tuple[str, str]:
+    """Return two questions of which the second is about the answers of the first, with a noun for them; "" for others.
+
+    >>> about_them("who works on e0, and where do they live", "person")
+    ('who works on e0', 'where does each person live')
+    """
+    found = _ABOUT_THEM.fullmatch(text)
+    if found is None:
+        return "", ""
+    asked = " ".join(_OF_ONE.get(word, word) for word in found["asked"].split())
+    return found["first"], f"{asked} each {noun}{found['rest']}"
+
+
+def and_when(text: str) -> tuple[str, str]:
+    """Return a question, and for which time of its answers it asks at the end; "" for others.
+
+    >>> and_when("who works on e0, and since when")
+    ('who works on e0', 'since when')
+    """
+    found = _AND_WHEN.fullmatch(text)
+    return (found["first"], found["when"]) if found else ("", "")
 
 
 def _said(match: re.Match[str]) -> str:
