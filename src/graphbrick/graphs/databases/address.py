@@ -92,21 +92,23 @@ class Address:
             ) from None
         options = tuple(parse_qsl(query, keep_blank_values=True))
         others = "&".join(f"{name}={value}" for name, value in options if name != "key")  # a property that holds keys
+        kind = DATABASES.find(parts.scheme)
+        if kind is None or (kind.has_host and not parts.netloc):
+            sql = f"{', '.join(SQL_KINDS)}, or another that a package adds to SQLAlchemy"
+            raise InputError(
+                f"{without_secrets(text)!r} is not the address of a graph; an address begins with one of "
+                f"{', '.join(DATABASES.names())}; those of SQL databases, to build from, with {sql}",
+                code="address.unknown_scheme",
+                scheme=parts.scheme,
+            )
         if "@" in parts.netloc or without_secrets(f"?{others}") != f"?{others}":
             raise InputError(
                 f"the address of {parts.hostname} holds a user, a password or a key, which would stand in traces "
                 "and recipes; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD in the environment instead",
                 code="address.has_password",
             )
-        kind = DATABASES.find(parts.scheme)
-        if kind is not None and not kind.has_host:
+        if not kind.has_host:
             return cls(parts.scheme, "", unquote(place.split(":", 1)[1]), options)
-        if kind is None or not parts.netloc:
-            raise InputError(
-                f"{text!r} is not the address of a graph; an address begins with one of {', '.join(DATABASES.names())}",
-                code="address.unknown_scheme",
-                scheme=parts.scheme,
-            )
         return cls(parts.scheme, parts.netloc, unquote(parts.path.lstrip("/")), options)
 
 

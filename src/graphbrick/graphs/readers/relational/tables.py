@@ -26,11 +26,13 @@ class ForeignKey:
         columns: The names of the columns.
         table: The name of the other table.
         others: The names of its columns; empty for its primary key.
+        is_elsewhere: Whether the other table is known to be there, and not read.
     """
 
     columns: tuple[str, ...]
     table: str
     others: tuple[str, ...] = ()
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True)

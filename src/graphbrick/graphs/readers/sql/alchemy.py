@@ -14,12 +14,14 @@ from graphbrick.graphs.readers.sql.columns import column_of, typed_columns
 from graphbrick.graphs.readers.sql.connecting import connected
 from graphbrick.graphs.readers.sql.found import (
     FETCHED,
+    NOT_READABLE,
     FoundColumn,
     FoundKey,
     FoundTable,
     TableKey,
     UnreadableTableError,
     fault,
+    no_schema,
     reason_of,
 )
 from graphbrick.graphs.records.records import LeftOut
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 OTHER_SCHEMAS = "schemas with tables that are not read (?schema=NAME in the address reads them)"
 _MOST_SCHEMAS = 100  # that are looked into, to name those that have tables
 _WITH_SCHEMAS = ("postgresql", "mssql")  # where several schemas in one database are usual
+_AT_ONCE = ("postgresql", "oracle")  # where one query tells the columns of all tables
 _OWN = ("information_schema", "INFORMATION_SCHEMA", "sys", "guest")
 
 
@@ -58,6 +61,7 @@ class AlchemyDatabase:
             from sqlalchemy import inspect
 
             inspector = inspect(self._connection)
+            self._check_schemas(inspector)
             tables = [table for schema in self._schemas() for table in self._of_schema(inspector, schema, left_out)]
             if self._dialect == "postgresql":
                 tables = postgres.settled(self._connection, tables, left_out)
@@ -66,6 +70,13 @@ class AlchemyDatabase:
 
     def _schemas(self) -> Sequence[str | None]:
         return self.address.schemas or (None,)
+
+    def _check_schemas(self, inspector: sqlalchemy.Inspector) -> None:
+        """Raise if the address names a schema that is not there."""
+        names = inspector.get_schema_names() if self.address.schemas else []
+        for name in self.address.schemas:
+            if name not in names:
+                raise no_schema(self.address, name, names)
 
     def _of_schema(
         self, inspector: sqlalchemy.Inspector, schema: str | None, left_out: LeftOut
@@ -82,11 +93,27 @@ class AlchemyDatabase:
             left_out.add(f"materialized views of {shown}, which are not read", name)
         if not names:
             return
-        wanted: dict[str, Any] = {"schema": schema, "filter_names": sorted(names)}
+        from sqlalchemy.exc import SQLAlchemyError
+
+        many = [sorted(names)] if self._dialect in _AT_ONCE else [[name] for name in sorted(names)]
+        for some in many:
+            try:
+                yield from self._reflected(inspector, schema, some, left_out)
+            except SQLAlchemyError as error:
+                if self._dialect in _AT_ONCE:
+                    raise
+                self._check_connected(error)
+                left_out.add(NOT_READABLE, f"{some[0]} ({reason_of(self.address, error)})")
+
+    def _reflected(
+        self, inspector: sqlalchemy.Inspector, schema: str | None, names: list[str], left_out: LeftOut
+    ) -> Iterator[FoundTable]:
+        """Yield tables with their columns and keys."""
+        wanted: dict[str, Any] = {"schema": schema, "filter_names": names}
         columns = inspector.get_multi_columns(**wanted)
         primary = inspector.get_multi_pk_constraint(**wanted)
         foreign = inspector.get_multi_foreign_keys(**wanted)
-        for name in sorted(names):
+        for name in names:
             key = (schema, name)
             own = [column_of(str(one["name"]), one["type"], self._dialect) for one in columns.get(key, ())]
             if not own:
@@ -141,10 +168,12 @@ class AlchemyDatabase:
         Raises:
             UnreadableTableError: No column of it can be read.
         """
-        from sqlalchemy.exc import DBAPIError
+        from sqlalchemy.exc import DataError, DBAPIError
 
         try:
             return self._first(table, limit)
+        except DataError as error:
+            raise fault(self.address, f"table {table.shown} cannot be read", error, "sql.unreadable") from error
         except DBAPIError as error:
             self._check_connected(error)
             reason = reason_of(self.address, error)
@@ -173,7 +202,7 @@ class AlchemyDatabase:
 
     def _check_connected(self, error: Any) -> None:
         """Raise if it is the connection that fails, and not a table."""
-        if error.connection_invalidated or self._connection.invalidated:
+        if getattr(error, "connection_invalidated", False) or self._connection.invalidated:
             raise fault(self.address, "the connection was lost; build again", error, "sql.lost") from error
 
     def rows(self, table: FoundTable) -> Iterator[Sequence[Sequence[Any]]]:
@@ -193,7 +222,7 @@ class AlchemyDatabase:
             yield
         except (SQLAlchemyError, UnicodeError) as error:
             if isinstance(error, DBAPIError) and error.connection_invalidated:
-                what, code = f"the connection was lost: {what}; build again", "sql.lost"
+                what, code = f"{what}, as the connection was lost; build again", "sql.lost"
             raise fault(self.address, what, error, code) from error
 
 
@@ -204,7 +233,7 @@ def _with_known_keys(tables: list[FoundTable], default: str | None) -> list[Foun
     def found(key: TableKey) -> TableKey:
         schema, name = key
         options = [key, (default, name)] if schema is None else [key, *([(None, name)] if schema == default else ())]
-        return next((one for one in options if one in known), key)
+        return next((one for one in options if one in known), (schema or default, name))
 
     for table in tables:
         table.foreign = tuple(one._replace(table=found(one.table)) for one in table.foreign)

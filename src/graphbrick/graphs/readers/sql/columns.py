@@ -9,6 +9,8 @@ from graphbrick.graphs.readers.sql.found import FoundColumn, TableKey
 if TYPE_CHECKING:
     import sqlalchemy
 
+EXACT = 15
+"""Digits that a number keeps, whatever they are."""
 _MYSQL = ("mysql", "mariadb")
 
 
@@ -39,6 +41,8 @@ def column_of(name: str, type_: Any, dialect: str) -> FoundColumn:
 def _is_plain(type_: Any) -> bool:
     import sqlalchemy as sa
 
+    if type(type_).__name__ == "INET":
+        return True  # whose text would have the mask /32
     kinds = (sa.Integer, sa.Numeric, sa.Float, sa.Boolean, sa.String, sa.Uuid, sa.JSON, sa.LargeBinary)
     return isinstance(type_, (*kinds, sa.Date, sa.DateTime))
 
@@ -52,8 +56,8 @@ def _kind(type_: Any, dialect: str) -> str:
         kind = "json"
     elif isinstance(type_, sa.CHAR):
         kind = "padded"
-    elif isinstance(type_, sa.Numeric) and not isinstance(type_, sa.Float) and type_.scale == 0:
-        kind = "whole"
+    elif isinstance(type_, sa.Numeric) and not isinstance(type_, sa.Float):
+        kind = "whole" if type_.scale == 0 else "short" if 0 < (type_.precision or 0) <= EXACT else ""
     elif dialect == "sqlite" and isinstance(type_, sa.Boolean):
         kind = "flag"
     elif dialect in _MYSQL:

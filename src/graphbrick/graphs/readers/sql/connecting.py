@@ -22,7 +22,9 @@ _LIBPQ = {
     "keepalives_interval": 10,
     "keepalives_count": 6,
     "application_name": "graphbrick",
+    "client_encoding": "utf8",
 }
+_READ = 120  # seconds for a MySQL server to send more
 _POSTGRESQL = {
     "lock_timeout": f"'{_LOCKED}s'",
     "idle_in_transaction_session_timeout": "0",
@@ -32,7 +34,7 @@ _POSTGRESQL = {
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "psycopg": _LIBPQ,
     "psycopg2": _LIBPQ,
-    "pymysql": {"connect_timeout": _TIMEOUT, "charset": "utf8mb4"},
+    "pymysql": {"connect_timeout": _TIMEOUT, "read_timeout": _READ, "charset": "utf8mb4"},
     "mysqldb": {"connect_timeout": _TIMEOUT, "charset": "utf8mb4"},
     "pyodbc": {"timeout": _TIMEOUT},
     "pymssql": {"login_timeout": _TIMEOUT},

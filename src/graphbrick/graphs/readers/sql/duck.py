@@ -11,7 +11,7 @@ from typing import Any
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.sql.address import DRIVERS, SqlAddress
 from graphbrick.graphs.readers.sql.connecting import no_package
-from graphbrick.graphs.readers.sql.found import FETCHED, FoundColumn, FoundKey, FoundTable, fault
+from graphbrick.graphs.readers.sql.found import FETCHED, FoundColumn, FoundKey, FoundTable, fault, no_schema
 from graphbrick.graphs.records.records import LeftOut
 
 _DEFAULT = "main"
@@ -53,6 +53,12 @@ class DuckDatabase:
     def tables(self, left_out: LeftOut) -> list[FoundTable]:
         """Return the tables of the schemas that are read; views and other schemas are reported."""
         schemas = self.address.schemas or (_DEFAULT,)
+        names = [
+            name for (name,) in self._fetched("SELECT DISTINCT schema_name FROM duckdb_schemas() WHERE NOT internal")
+        ]
+        for name in schemas:
+            if name not in (*names, _DEFAULT):
+                raise no_schema(self.address, name, [_DEFAULT, *(one for one in names if one != _DEFAULT)])
         here = "WHERE database_name = current_database() AND NOT internal"
         for schema, name in self._fetched(f"SELECT schema_name, view_name FROM duckdb_views() {here} ORDER BY ALL"):
             if schema in schemas:
@@ -118,7 +124,9 @@ def _column(name: str, type_: str) -> FoundColumn:
     """Return how a column is read; types that Python has no plain value for are read as texts."""
     if type_.startswith("DECIMAL") and type_.endswith(",0)"):
         return FoundColumn(name, "whole")
-    as_text = type_.startswith(_AS_TEXT) and not type_.startswith("TIMESTAMP") and not type_.endswith("]")
+    if type_ == "DATE" or type_.startswith("TIMESTAMP"):
+        return FoundColumn(name, "endless")
+    as_text = type_.startswith(_AS_TEXT) and not type_.endswith("]")
     return FoundColumn(name, "json" if type_ == "JSON" else "", "text" if as_text else "")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.roles import listed
 from graphbrick.graphs.readers.sql.address import SqlAddress
 from graphbrick.graphs.records.records import LeftOut
 
@@ -15,6 +16,9 @@ TableKey = tuple[str | None, str]
 
 FETCHED = 1 << 12
 """Rows that are fetched at a time."""
+
+NOT_READABLE = "tables that cannot be read"
+"""What tables are counted as that the user may not read, or that are damaged."""
 
 
 class FoundColumn(NamedTuple):
@@ -103,6 +107,12 @@ def fault(address: SqlAddress, what: str, error: BaseException, code: str) -> In
         code: The name of the fault.
     """
     return InputError(f"{what}: {reason_of(address, error)}", str(address), code=code)
+
+
+def no_schema(address: SqlAddress, name: str, names: Sequence[str]) -> InputError:
+    """Return the error of a schema that is not there."""
+    reason = f"there is no schema {name!r}; the schemas are {listed(names)}"
+    return InputError(reason, str(address), code="sql.no_schema", schema=name)
 
 
 def reason_of(address: SqlAddress, error: BaseException) -> str:

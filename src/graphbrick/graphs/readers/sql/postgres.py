@@ -75,9 +75,18 @@ def settled(connection: sqlalchemy.Connection, tables: list[FoundTable], left_ou
     for one in extended:
         by_key[one].alone = True
     parts = {one for one, above in parents.items() if above not in extended}
+    for table in tables:
+        table.foreign = tuple(key._replace(table=_above(key.table, parts, parents)) for key in table.foreign)
     for one in sorted(parts, key=lambda key: key[1]):
         left_out.add(PARTS, by_key[one].shown)
     return [table for table in tables if table.key not in parts and table.columns]
+
+
+def _above(key: TableKey, parts: set[TableKey], parents: dict[TableKey, TableKey]) -> TableKey:
+    """Return the table that a partition is read with; any other table as it is."""
+    while key in parts:
+        key = parents[key]
+    return key
 
 
 def keep_odd_dates(connection: sqlalchemy.Connection) -> None:

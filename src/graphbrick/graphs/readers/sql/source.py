@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from graphbrick.graphs.readers.relational.plan import Plan, Related
 from graphbrick.graphs.readers.relational.planning import planned
 from graphbrick.graphs.readers.relational.tables import ForeignKey, Rows, SourceTable
 from graphbrick.graphs.readers.sql.address import SqlAddress
-from graphbrick.graphs.readers.sql.found import Database, FoundTable, TableKey, UnreadableTableError
+from graphbrick.graphs.readers.sql.found import NOT_READABLE, Database, FoundTable, TableKey, UnreadableTableError
 from graphbrick.graphs.readers.sql.values import cells_reader
 from graphbrick.graphs.records.records import LeftOut
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
 
 _SAMPLE_ROWS = 1 << 10
-NOT_READABLE = "tables that cannot be read"
 NOT_READABLE_COLUMNS = "columns that cannot be read"
 
 
@@ -89,23 +87,23 @@ def _source_tables(database: Database, notes: LeftOut) -> list[SourceTable]:
         read = cells_reader(table.columns, "", LeftOut())
         samples[table.key] = [[one_of(cell_text(cell)) for cell in read(row)] for row in rows]
     kept = [table for table in found if table.key in samples]
-    names = _names(kept)
+    names = _names(kept, database.address.schemas)
     return [_source_table(database, table, names, samples[table.key]) for table in kept]
 
 
-def _names(tables: Sequence[FoundTable]) -> dict[TableKey, str]:
-    """Return a different name for each table: that of the table, with its schema if two are called so."""
-    counts = Counter(table.key[1].casefold() for table in tables)
+def _names(tables: Sequence[FoundTable], schemas: Sequence[str]) -> dict[TableKey, str]:
+    """Return a different name for each table: its own, with the schema if one of an earlier schema is called so."""
     names: dict[TableKey, str] = {}
-    taken = set[str]()
-    for table in tables:
+    taken = dict[str, str | None]()
+    for table in sorted(tables, key=lambda table: schemas.index(table.key[0]) if table.key[0] in schemas else -1):
         schema, name = table.key
-        own = f"{schema}_{name}" if schema and counts[name.casefold()] > 1 else name
-        number, base = 2, own
+        is_other = taken.get(name.casefold(), schema) != schema
+        own = base = f"{schema}_{name}" if is_other else name
+        number = 2
         while own.casefold() in taken:
             own, number = f"{base} {number}", number + 1
         names[table.key] = own
-        taken.add(own.casefold())
+        taken[own.casefold()] = schema
     return names
 
 
@@ -121,10 +119,11 @@ def _source_table(
                 number += 1
                 yield number, read(row)
 
-    foreign = [
-        ForeignKey(key.columns, names.get(key.table) or ".".join(part for part in key.table if part), key.others)
-        for key in table.foreign
-    ]
+    foreign = []
+    for key in table.foreign:
+        other = names.get(key.table)
+        shown = ".".join(part for part in key.table if part)
+        foreign.append(ForeignKey(key.columns, shown if other is None else other, key.others, other is None))
     return SourceTable(
         str(database.address),
         names[table.key],

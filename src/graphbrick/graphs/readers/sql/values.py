@@ -12,7 +12,7 @@ from graphbrick.graphs.readers.relational.sqlite import binary_values, dated
 from graphbrick.graphs.readers.sql.found import FoundColumn
 from graphbrick.graphs.records.records import LeftOut
 
-_PLAIN = (int, float, bool, datetime.date, datetime.datetime, type(None))
+_PLAIN = frozenset((int, float, bool, datetime.date, datetime.datetime, type(None)))
 
 
 def _decimal(cell: Decimal) -> Any:
@@ -25,6 +25,21 @@ def _decimal(cell: Decimal) -> Any:
         return None
     number = float(cell)
     return number if Decimal(repr(number)) == cell else str(cell)
+
+
+def _short(cell: Any) -> Any:
+    """Return a decimal of so few digits that a number keeps them all."""
+    return float(cell) if isinstance(cell, Decimal) and not cell.is_nan() else cell
+
+
+def _endless(cell: Any) -> Any:
+    """Return the first and the last date of Python, by which DuckDB gives infinite ones, as texts."""
+    if isinstance(cell, datetime.date):
+        if cell.year == datetime.MAXYEAR and (cell.month, cell.day) == (12, 31):
+            return "infinity"
+        if cell.year == datetime.MINYEAR and (cell.month, cell.day) == (1, 1):
+            return "-infinity"
+    return cell
 
 
 def _whole(cell: Any) -> Any:
@@ -70,6 +85,8 @@ def _dates(cell: Any) -> Any:
 
 READERS: dict[str, Callable[[Any], Any]] = {
     "whole": _whole,
+    "short": _short,
+    "endless": _endless,
     "flag": _flag,
     "bits": _bits,
     "bit": _bit,
@@ -96,7 +113,12 @@ def cells_reader(columns: Sequence[FoundColumn], title: str, left_out: LeftOut) 
         for cell, (name, reader) in zip(row, readers, strict=True):
             if reader is not None and cell is not None:
                 cell = reader(cell)
-            cells.append(cell if type(cell) in _PLAIN else plain(cell, name, title, left_out))
+            kind = type(cell)
+            if kind is str:
+                cell = dated(cell)
+            elif kind not in _PLAIN:
+                cell = plain(cell, name, title, left_out)
+            cells.append(cell)
         return cells
 
     return read
