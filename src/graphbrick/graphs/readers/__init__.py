@@ -19,6 +19,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
+from graphbrick.graphs.databases.address import is_sql_address
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, folder_files, no_edges
 from graphbrick.graphs.readers.formats.content import check_xml, told_by_content
@@ -238,7 +239,7 @@ def opened_source(
         raise InputError("a database takes no table of nodes (--nodes)", str(address), code="sql.nodes")
     else:
         with opened(address, options) as files:
-            yield replace(files, name=str(address))
+            yield replace(files, name=str(address) if is_sql_address(text) else text)
 
 
 def _tables(nodes: Path | None) -> tuple[SourceFile, ...]:

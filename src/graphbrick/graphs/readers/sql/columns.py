@@ -31,7 +31,9 @@ def column_of(name: str, type_: Any, dialect: str) -> FoundColumn:
     kind = _kind(type_, dialect)
     if dialect == "postgresql":
         if isinstance(type_, sa.ARRAY):
-            return FoundColumn(name, "", "" if _is_plain(type_.item_type) else "texts")
+            item = type_.item_type
+            is_plain = _is_plain(item) and not isinstance(item, sa.Enum) and type(item).__name__ != "CITEXT"
+            return FoundColumn(name, "", "" if is_plain else "texts")
         return FoundColumn(name, kind, "" if _is_plain(type_) else "text")
     if dialect in _MYSQL and isinstance(type_, sa.Time):
         return FoundColumn(name, kind, "text")
