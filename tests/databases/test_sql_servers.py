@@ -31,7 +31,8 @@ CREATE TABLE "Every Type"(id int PRIMARY KEY, "Full Name" text, "50% off" numeri
     moods mood[], b bytea, cash money, ip inet, spans int4range, padded char(8), words tsvector);
 INSERT INTO "Every Type" VALUES (1, 'Añé "q"', 12.50, 123456789012345678901234567890, true, '2020-01-02',
     '2020-01-02 03:04:05', '2020-01-02 03:04:05+00', '24:00', '1 year 2 mons 3 days',
-    '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '{"k": [1]}', '{1,2,NULL}', '{happy,sad}', '\\xdead', '$1,234.50', '10.0.0.1', '[1,5)', 'ab', to_tsvector('hello'));
+    '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '{"k": [1]}', '{1,2,NULL}', '{happy,sad}', '\\xdead',
+    '$1,234.50', '10.0.0.1', '[1,5)', 'ab', to_tsvector('hello'));
 INSERT INTO "Every Type" (id, "Full Name", day, "at", atz) VALUES
     (2, 'Odd dates', 'infinity', '-infinity', '0044-03-15 10:00:00+00 BC');
 """
@@ -69,7 +70,8 @@ CREATE TABLE `Every Type`(id bigint unsigned PRIMARY KEY, `Full Name` varchar(20
     tags set('x', 'y', 'z'), picture blob, place point);
 INSERT INTO `Every Type` VALUES (18446744073709551615, 'Ünï', 12.50, 1, 1, b'1', b'101', '2020-01-02', '10:30:00', 2020,
     'a', 'x,z', x'dead', point(1, 2));
-INSERT INTO `Every Type` VALUES (2, 'Odd', NULL, 0, 5, b'0', b'0', '0000-00-00', '-100:00:00', NULL, 'b', '', NULL, NULL);
+INSERT INTO `Every Type` VALUES (2, 'Odd', NULL, 0, 5, b'0', b'0', '0000-00-00', '-100:00:00', NULL, 'b', '', NULL,
+    NULL);
 CREATE TABLE history(id int PRIMARY KEY, name varchar(10)) WITH SYSTEM VERSIONING;
 INSERT INTO history VALUES (1, 'old');
 UPDATE history SET name = 'new';

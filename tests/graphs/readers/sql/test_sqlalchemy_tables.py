@@ -13,8 +13,8 @@ from sql_reading import COMPANY, TOLD, SqlReading
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.readers import ReadOptions, opened_source
-from graphbrick.graphs.readers.sql.alchemy import AlchemyDatabase
 from graphbrick.graphs.readers.sql.address import SqlAddress
+from graphbrick.graphs.readers.sql.alchemy import AlchemyDatabase
 
 pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed: pip install 'graphbrick[sql]'")
 

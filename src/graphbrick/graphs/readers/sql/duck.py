@@ -15,6 +15,7 @@ from graphbrick.graphs.readers.sql.found import FETCHED, FoundColumn, FoundKey, 
 from graphbrick.graphs.records.records import LeftOut
 
 _DEFAULT = "main"
+_QUIET = {"autoinstall_known_extensions": "false"}  # nothing is fetched
 _AS_TEXT = ("INTERVAL", "TIME", "BIT", "UNION", "VARIANT", "GEOMETRY")
 
 
@@ -34,7 +35,7 @@ class DuckDatabase:
         if not self._place.is_file():
             raise InputError("there is no such file", str(self._place), code="sql.no_file")
         try:
-            self._connection = self._duckdb.connect(str(self._place), read_only=True)
+            self._connection = self._duckdb.connect(str(self._place), read_only=True, config=_QUIET)
             self._connection.execute("BEGIN TRANSACTION")
         except self._duckdb.Error as error:
             raise fault(address, "the database cannot be opened", error, "sql.not_opened") from error
