@@ -94,10 +94,10 @@ class Address:
         others = "&".join(f"{name}={value}" for name, value in options if name != "key")  # a property that holds keys
         kind = DATABASES.find(parts.scheme)
         if kind is None or (kind.has_host and not parts.netloc):
-            sql = f"{', '.join(SQL_KINDS)}, or another that a package adds to SQLAlchemy"
+            sql = f"{', '.join(SQL_KINDS)}, or what a package adds to SQLAlchemy"
             raise InputError(
-                f"{without_secrets(text)!r} is not the address of a graph; an address begins with one of "
-                f"{', '.join(DATABASES.names())}; those of SQL databases, to build from, with {sql}",
+                f"{without_secrets(text)!r} is not the address of a graph; an address of tables, to build from, begins "
+                f"with {sql}, one of a graph with {', '.join(DATABASES.names())}",
                 code="address.unknown_scheme",
                 scheme=parts.scheme,
             )
