@@ -20,6 +20,7 @@ from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.readers import ReadOptions, opened_source, read_parts
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.resolve import resolved
+from graphbrick.graphs.readers.sql import connecting
 from graphbrick.graphs.records.records import BadRecords, EntityRecord
 
 pytestmark = [pytest.mark.databases, pytest.mark.posix]
@@ -163,6 +164,19 @@ def test_a_table_that_is_dropped_meanwhile(server: SqlServer) -> None:
             server.run("company", setting, "DROP TABLE assignments")
         assert list(read_parts(files, FileReading(ReadOptions(), BadRecords())))
     server.run("company", "DROP TABLE assignments")
+
+
+def test_a_table_that_another_transaction_has_locked(postgres: SqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    address = company(postgres)
+    monkeypatch.setitem(connecting._POSTGRESQL, "lock_timeout", "'200ms'")
+    login = {"host": "127.0.0.1", "port": postgres.port, "user": "boss", "password": PASSWORD}
+    with psycopg.connect(dbname="company", **login) as other:
+        other.execute("LOCK TABLE people IN ACCESS EXCLUSIVE MODE")
+        with fails("sql.timeout", InputError):
+            SqlReading(address)
+    assert SqlReading(address).told == TOLD
 
 
 def test_logins_and_databases_that_are_wrong(server: SqlServer) -> None:

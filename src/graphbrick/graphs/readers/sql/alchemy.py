@@ -201,7 +201,10 @@ class AlchemyDatabase:
         return True
 
     def _check_connected(self, error: Any) -> None:
-        """Raise if it is the connection that fails, and not a table."""
+        """Raise if it is the connection that fails, or a lock of another transaction, and not a table."""
+        if "timeout" in reason_of(self.address, error).lower():
+            what = "the server ended a statement, as a table is locked by another transaction or it took too long"
+            raise fault(self.address, f"{what}; try again later", error, "sql.timeout") from error
         if getattr(error, "connection_invalidated", False) or self._connection.invalidated:
             raise fault(self.address, "the connection was lost; build again", error, "sql.lost") from error
 

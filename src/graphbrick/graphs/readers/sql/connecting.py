@@ -63,7 +63,7 @@ def connected(address: SqlAddress) -> tuple[sqlalchemy.Connection, LeftOut]:
         except BaseException:
             connection.close()
             raise
-    except (SQLAlchemyError, OSError, UnicodeError, TypeError, ValueError) as error:
+    except (SQLAlchemyError, OSError, RuntimeError, TypeError, ValueError) as error:
         engine.dispose()
         raise fault(address, "the database cannot be opened", error, "sql.not_opened") from error
 
