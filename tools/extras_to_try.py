@@ -59,6 +59,14 @@ def _unreachable(address: str) -> Step:
     return Step(("ask", address, _QUESTION), "is the server running there?", 1)
 
 
+def _tables(source: str) -> Step:
+    return Step(("build", source, "t.graph"), "1 entity")
+
+
+def _no_tables(address: str) -> Step:
+    return Step(("build", address, "t.graph"), "cannot be opened", 1)
+
+
 def _python(code: str, shows: str) -> Step:
     return Step(("-c", code), shows)
 
@@ -123,6 +131,13 @@ index = faiss.IndexFlatIP(2)
 index.add(numpy.eye(2, dtype="float32"))
 print(index.search(numpy.eye(2, dtype="float32"), 1)[1].ravel().tolist())
 """
+_SQLITE = """
+import sqlite3
+connection = sqlite3.connect("shop.db")
+connection.executescript("CREATE TABLE shops(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shops VALUES (1, 'Alba')")
+print("made")
+"""
+_DUCKDB = _SQLITE.replace("sqlite3", "duckdb").replace("executescript", "execute")
 _NEED_EMBEDDER = Step(("prepare", "vectors", "g.graph"), "graphbrick[minilm]", 1)
 _LADYBUG = Step(("query", "g.graph", "MATCH (a)-[r]->(b) RETURN count(r) AS n"), "1 row")
 _TOY = """
@@ -192,6 +207,10 @@ TRIES: dict[str, Try] = {
     "vectors": Try("searches an index; names the extra that embeds", (_BUILD, _SEARCH, _NEED_EMBEDDER)),
     "rdf": Try("builds a graph from Turtle", (_RDF,), _TEXTS),
     "parquet": Try("writes tables, builds a graph from them", _PARQUET),
+    "sql": Try("builds a graph by SQLAlchemy", (_python(_SQLITE, "made"), _tables("sqlite+pysqlite:///shop.db"))),
+    "postgresql": Try("names a server that is not there", (_no_tables("postgresql://127.0.0.1:9/x"),)),
+    "mysql": Try("names a server that is not there", (_no_tables("mysql://127.0.0.1:9/x"),)),
+    "duckdb": Try("builds a graph from a file", (_python(_DUCKDB, "made"), _tables("shop.db"))),
     "ladybug": Try("runs Cypher over a folder", (_BUILD, _LADYBUG)),
     "neo4j": Try("names a server that is not there", (_unreachable("bolt://127.0.0.1:9/x"),)),
     "falkordb": Try("names a server that is not there", (_unreachable("falkor://127.0.0.1:9/x"),)),

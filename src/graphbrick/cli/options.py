@@ -35,6 +35,18 @@ def as_folder(text: str) -> Path:
     return Path(text)
 
 
+def as_file(text: str) -> Path:
+    """Return the file or folder of a source; an address is an error, which does not show its password."""
+    from graphbrick.graphs.databases.address import is_address, is_sql_address
+
+    if is_address(text) or is_sql_address(text):
+        from graphbrick.core.errors import InputError
+
+        kind = text.partition(":")[0]
+        raise InputError(f"this command reads files and folders, not an address such as {kind}:...; build takes one")
+    return Path(text)
+
+
 GraphFolder = Annotated[
     Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False, parser=as_folder)
 ]
@@ -47,7 +59,10 @@ GraphPlace = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*")]
+Source = Annotated[
+    Path,
+    typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*", parser=as_file),
+]
 Nodes = Annotated[
     Path | None, typer.Option(help="Table of nodes: keys, names, types, descriptions, aliases, properties.")
 ]

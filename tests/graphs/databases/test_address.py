@@ -63,7 +63,7 @@ def test_a_password_in_an_address_is_refused_and_not_shown(text: str) -> None:
 
 
 def test_an_unknown_scheme_is_refused_and_not_taken_for_a_folder() -> None:
-    with fails("address.unknown_scheme", InputError, scheme="mysql"):
-        Address.read("mysql://localhost/films")
+    with fails("address.unknown_scheme", InputError, scheme="cassandra"):
+        Address.read("cassandra://localhost/films")
     with fails("address.unknown_scheme", InputError, scheme="neo4j+tls"):
         graphbrick.open("neo4j+tls://localhost/films")

@@ -41,8 +41,8 @@ def test_the_database_of_the_contributing_page_is_asked_by_its_address(
 def test_an_address_of_no_kind_lists_all(install: Install) -> None:
     assert not is_address("pairs:x")
     install("databases", pairs=BoltGraph)
-    with fails("address.unknown_scheme", InputError, scheme="mysql") as caught:
-        Address.read("mysql://localhost/x")
+    with fails("address.unknown_scheme", InputError, scheme="cassandra") as caught:
+        Address.read("cassandra://localhost/x")
     assert "ladybug" in str(caught.value)
     assert str(caught.value).endswith("sparql+https, pairs")
 

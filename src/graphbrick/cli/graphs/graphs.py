@@ -46,7 +46,7 @@ def build(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="File of triples, folder of tables, SQLite file, workbook, or address of a database.",
+            help="File of triples, folder of tables, SQLite or DuckDB file, workbook, or address of a database.",
         ),
     ],
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
@@ -85,8 +85,8 @@ def build(
 ) -> None:
     """Build a graph from a file, a folder or a database.
 
-    Each row of related tables (CSV files with foreign keys, sheets, SQLite) is an entity. Files may be packed. A
-    database is named by its address, such as bolt://localhost:7687/films.
+    Each row of related tables (CSV files with foreign keys, sheets, SQL databases) is an entity. Files may be packed.
+    A database is named by its address, such as bolt://localhost:7687/films or postgresql://localhost/shop.
     """
     from graphbrick.cli.graphs.finishing import completed
     from graphbrick.cli.graphs.renewing import after_change
@@ -94,11 +94,11 @@ def build(
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.build.builder import build
-    from graphbrick.graphs.databases.address import is_address
-    from graphbrick.graphs.readers import understood
+    from graphbrick.graphs.databases.address import is_address, is_sql_address
+    from graphbrick.graphs.readers import opened_source, understood_files
     from graphbrick.graphs.records.rules import rules_named
 
-    if is_address(source):
+    if is_address(source) and not is_sql_address(source):
         from graphbrick.core.trace import Trace, record
         from graphbrick.graphs.changes.copying import copy_graph
 
@@ -117,25 +117,15 @@ def build(
     roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote, "lenient": lenient}
     roles |= {"decimal": decimal, "dates": dates}
     options = read_options(delimiter, columns, header, language, references=tuple(reference or ()), **roles)
-    told = understood(Path(source), nodes=nodes, options=options)
-    if not as_json:
-        print_understood(told)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
-    with progress(f"building {graph}", unit="share") as report:
-        make = partial(
-            build,
-            source,
-            graph,
-            nodes=nodes,
-            labels=labels,
-            options=options,
-            rules=rules,
-            near=near,
-            skip_bad=skip_bad,
-            overwrite=overwrite,
-            progress=report,
-        )
-        built = completed(graph, make)
+    with opened_source(source, nodes, options) as files:
+        told = understood_files(files, options)
+        if not as_json:
+            print_understood(told)
+        make = partial(build, files, graph, labels=labels, options=options, rules=rules, near=near)
+        with progress(f"building {graph}", unit="share") as report:
+            make = partial(make, skip_bad=skip_bad, overwrite=overwrite, progress=report)
+            built = completed(graph, make)
     print_built(built, as_json=as_json, learning=learn, understood=told)
     after_change(graph, learn_again=learn)
 

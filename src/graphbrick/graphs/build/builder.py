@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -16,18 +16,18 @@ import numpy as np
 from graphbrick.core import __version__
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.core.files.digests import sha256
 from graphbrick.graphs.build import rows
 from graphbrick.graphs.build.atomic import new_graph_folder, not_written
 from graphbrick.graphs.build.dictionary import FIRST, PAIRS, TEXTS, Dictionary
 from graphbrick.graphs.build.ingest import FACTS, KEYS, RELATION, Ingest
 from graphbrick.graphs.build.parts import file_parts
-from graphbrick.graphs.build.steps import Steps, fingerprint
+from graphbrick.graphs.build.steps import Steps, checksums, fingerprint
 from graphbrick.graphs.build.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.build.value_ingest import MARKS, TRIPLE_FACTS
 from graphbrick.graphs.build.values import PLACED, VALUES, Columns, place_triple_values, write_columns
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.readers import ReadOptions, naming_of_files, source_files
+from graphbrick.graphs.readers import ReadOptions, naming_of_files, opened_source
+from graphbrick.graphs.readers.folders import SourceFiles
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.checked import checked_records
@@ -58,7 +58,7 @@ NEAR_LIMIT = 20_000_000
 
 
 def build(
-    source: str | PathLike[str] | Iterable[Record],
+    source: str | PathLike[str] | SourceFiles | Iterable[Record],
     path: str | PathLike[str],
     *,
     nodes: str | PathLike[str] | None = None,
@@ -78,7 +78,8 @@ def build(
 
     Args:
         source: A file (``.txt .tsv .csv .parquet .nt .ttl``, also ``.gz`` or ``.zst``), a folder with ``nodes.*`` and
-            ``edges.*``, or an iterable of (head, relation, tail) keys and entity records.
+            ``edges.*``, the address of an SQL database such as ``postgresql://host/shop``, or an iterable of (head,
+            relation, tail) keys and entity records.
         path: The folder to make.
         nodes: A table with keys, labels, types, descriptions and aliases, when ``source`` is a file of edges.
         labels: A table of keys and labels. It names entities and relations of the source, and adds none.
@@ -100,24 +101,24 @@ def build(
     Graph('kenya.graph', entities=3, relations=2, triples=2)
     """
     bad, left_out, rules, meter = BadRecords(skip=skip_bad), LeftOut(), rules or Rules(), Meter()
-    if isinstance(source, str | PathLike):
-        label_file, how = None if labels is None else Path(labels), options or ReadOptions()
-        files = source_files(Path(source), None if nodes is None else Path(nodes), how)
-        parts: Iterator[Part] = file_parts(files, label_file, how, rules, bad, meter, left_out)
-        all_files = [*files.files, *([] if label_file is None else [label_file])]
-        origin = Origin(
-            str(source),
-            how.language,
-            naming=naming_of_files(files),
-            mark=fingerprint(VERSION, __version__, how, rules, near, skip_bad, str(source), files=all_files),
-            may_be_empty=files.related is not None,
+    with ExitStack() as stack:
+        if isinstance(source, str | PathLike | SourceFiles):
+            label_file, how = None if labels is None else Path(labels), options or ReadOptions()
+            files = stack.enter_context(opened_source(source, nodes, how))
+            read = file_parts(files, label_file, how, rules, bad, meter, left_out)
+            parts: Iterator[Part] = stack.enter_context(closing(read))  # before the source is closed
+            all_files = [*files.files, *([] if label_file is None else [label_file])]
+            mark = fingerprint(VERSION, __version__, how, rules, near, skip_bad, files.name, files=all_files)
+            naming, may_be_empty = naming_of_files(files), files.related is not None
+            origin = Origin(files.name, how.language, naming, "" if files.is_live else mark, may_be_empty)
+        else:
+            if nodes is not None or labels is not None or options is not None:
+                text = "nodes, labels and options are for files; records from Python take none of them"
+                raise InputError(text, code="build.options_for_files")
+            parts, origin = checked_records(source, bad), Origin("Python records")
+        builder = stack.enter_context(
+            GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, progress=progress)
         )
-    else:
-        if nodes is not None or labels is not None or options is not None:
-            text = "nodes, labels and options are for files; records from Python take none of them"
-            raise InputError(text, code="build.options_for_files")
-        parts, origin = checked_records(source, bad), Origin("Python records")
-    with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, progress=progress) as builder:
         try:
             builder.left_out = left_out
             if not builder.has_read:
@@ -266,7 +267,7 @@ class GraphBuilder:
         written = self._write_texts(read["columns"], entities, near=near)
         columns = self._write_columns(read["columns"])
         literals = steps.run("finding numbers and dates", lambda progress: self._literals(read["relations"], columns))
-        files = steps.run("checksums", self._checksums)
+        files = steps.run("checksums", lambda progress: checksums(work))
         not_kept = read["left_out_by_kind"] | keys["left_out"] | written["odd"]
         for file in work.iterdir():
             if ".tmp" in file.name:
@@ -391,9 +392,3 @@ class GraphBuilder:
 
         types = find_literal_types(relation, tail, relations, value_texts(self._work), is_node)
         return {str(number): [kind.kind, kind.unit] for number, kind in sorted(types.items())}
-
-    def _checksums(self, progress: Progress) -> dict[str, tuple[int, str]]:
-        files = [file for file in sorted(self._work.iterdir()) if ".tmp" not in file.name]
-        with ThreadPoolExecutor(2) as pool:
-            sums = pool.map(sha256, files)
-            return {file.name: (file.stat().st_size, checksum) for file, checksum in zip(files, sums, strict=True)}

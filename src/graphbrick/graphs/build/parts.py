@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
@@ -26,15 +27,21 @@ def file_parts(
     bad: BadRecords,
     meter: Meter,
     left_out: LeftOut | None = None,
-) -> Iterator[Part]:
-    """Yield the content of the files of a source, which another thread reads ahead.
+) -> Generator[Part]:
+    """Yield the content of the files of a source, which another thread reads ahead until the generator is closed.
 
     A missing file is an error at once, not at the first part.
     """
     reading = FileReading(options, bad, rules.label_iris, meter, fast=True, left_out=left_out or LeftOut())
     named = iter(()) if labels is None else read_labels(labels, options, bad, reading.left_out)
     read = read_parts(files, reading)
-    return chain.from_iterable(prefetched(_together(chain(named, read))))
+    return _each(prefetched(_together(chain(named, read))))
+
+
+def _each(batches: Generator[list[Part]]) -> Generator[Part]:
+    with closing(batches):
+        for batch in batches:
+            yield from batch
 
 
 def _together(parts: Iterable[Part]) -> Iterator[list[Part]]:

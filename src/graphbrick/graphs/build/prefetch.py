@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 _AHEAD = 3
 
 
-def prefetched(values: Iterable[T]) -> Iterator[T]:
+def prefetched(values: Iterable[T]) -> Generator[T]:
     """Yield the same values, producing up to three of them ahead in another thread.
 
     An exception raised while producing a value is raised again here, at the same point of the sequence. The thread

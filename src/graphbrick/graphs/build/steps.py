@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.compute import Progress, part_of
+from graphbrick.core.files.digests import sha256
 from graphbrick.core.files.writing import naming
 from graphbrick.graphs.store.writing.buckets import index_of
 
@@ -26,6 +28,14 @@ def fingerprint(*parts: object, files: Sequence[Path]) -> str:
     boot = Path("/proc/sys/kernel/random/boot_id")
     started = boot.read_text(encoding="utf-8") if boot.exists() else ""
     return hashlib.sha256(repr((parts, stats, started)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def checksums(work: Path) -> dict[str, tuple[int, str]]:
+    """Return the size and checksum of each finished file of a build."""
+    files = [file for file in sorted(work.iterdir()) if ".tmp" not in file.name]
+    with ThreadPoolExecutor(2) as pool:
+        sums = pool.map(sha256, files)
+        return {file.name: (file.stat().st_size, checksum) for file, checksum in zip(files, sums, strict=True)}
 
 
 def is_left_by(folder: Path, mark: str) -> bool:

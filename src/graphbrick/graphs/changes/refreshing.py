@@ -18,7 +18,7 @@ from graphbrick.graphs import opening
 from graphbrick.graphs.changes.copying import copy_graph, mark_of
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.changes.difference import Difference, difference, has_lost, record_of
-from graphbrick.graphs.databases.address import is_address
+from graphbrick.graphs.databases.address import is_address, is_sql_address
 from graphbrick.graphs.databases.changes import ChangedTriple, changed_since
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -75,6 +75,9 @@ def refresh_graph(path: str | PathLike[str], *, full: bool = False, progress: Pr
     """
     graph = Graph.open(path)
     address, known = graph.manifest.source, SourceMark.of(graph)
+    if is_sql_address(address):
+        text = f"{path} was built from tables, which are not refreshed; build it again with --overwrite from {address}"
+        raise GraphbrickError(text, code="refresh.of_tables")
     if not is_address(address):
         text = f"{path} was built from {address}, not from a database; build it again with --overwrite"
         raise GraphbrickError(text, code="refresh.not_from_a_database")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -36,6 +37,8 @@ DATABASES: Registry[type[DatabaseGraph]] = Registry(
     _fault,
 )
 """The kinds of database by the beginning of an address. Their modules import a client when they connect."""
+SQL_KINDS = ("postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "sqlite", "duckdb")
+"""What addresses of SQL databases begin with, beside the kinds that packages add to SQLAlchemy."""
 _IN_NAMES = str.maketrans({"%": "%25", "?": "%3F"})
 _IN_OPTIONS = str.maketrans({"%": "%25", "&": "%26", "+": "%2B"})
 
@@ -73,6 +76,12 @@ class Address:
         Raises:
             InputError: It is none of these, or holds a password.
         """
+        if is_sql_address(text):
+            reason = (
+                f"a {text.partition('://')[0]} address names an SQL database, whose tables are made a graph before it "
+                "is asked: graphbrick build ADDRESS my.graph"
+            )
+            raise InputError(reason, code="address.of_tables")
         place, _, query = text.partition("?")
         try:
             parts = urlsplit(place, allow_fragments=False)
@@ -83,21 +92,23 @@ class Address:
             ) from None
         options = tuple(parse_qsl(query, keep_blank_values=True))
         others = "&".join(f"{name}={value}" for name, value in options if name != "key")  # a property that holds keys
+        kind = DATABASES.find(parts.scheme)
+        if kind is None or (kind.has_host and not parts.netloc):
+            sql = f"{', '.join(SQL_KINDS)}, or what a package adds to SQLAlchemy"
+            raise InputError(
+                f"{without_secrets(text)!r} is not the address of a graph; an address of tables, to build from, begins "
+                f"with {sql}, one of a graph with {', '.join(DATABASES.names())}",
+                code="address.unknown_scheme",
+                scheme=parts.scheme,
+            )
         if "@" in parts.netloc or without_secrets(f"?{others}") != f"?{others}":
             raise InputError(
                 f"the address of {parts.hostname} holds a user, a password or a key, which would stand in traces "
                 "and recipes; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD in the environment instead",
                 code="address.has_password",
             )
-        kind = DATABASES.find(parts.scheme)
-        if kind is not None and not kind.has_host:
+        if not kind.has_host:
             return cls(parts.scheme, "", unquote(place.split(":", 1)[1]), options)
-        if kind is None or not parts.netloc:
-            raise InputError(
-                f"{text!r} is not the address of a graph; an address begins with one of {', '.join(DATABASES.names())}",
-                code="address.unknown_scheme",
-                scheme=parts.scheme,
-            )
         return cls(parts.scheme, parts.netloc, unquote(parts.path.lstrip("/")), options)
 
 
@@ -105,3 +116,17 @@ def is_address(text: str) -> bool:
     """Return whether a text is meant as the address of a database rather than a folder; it may be a wrong one."""
     scheme, colon, rest = text.partition(":")
     return bool(colon) and bool(rest) and (rest.startswith("//") or scheme in DATABASES.names())
+
+
+def is_sql_address(text: str) -> bool:
+    """Return whether a text is meant as the address of an SQL database, from which a graph can be built.
+
+    >>> [is_sql_address(text) for text in ("postgres://host/shop", "mysql+mysqldb://h/d", "bolt://h", "shop.csv")]
+    [True, True, False, False]
+    """
+    scheme, marks, _ = text.partition("://")
+    kind = scheme.lower().partition("+")[0]
+    if not marks or not kind or scheme.lower() in DATABASES.names():
+        return False
+    others = (one.name.partition(".")[0] for one in entry_points(group="sqlalchemy.dialects"))
+    return kind in SQL_KINDS or kind in others

@@ -8,7 +8,9 @@ truncated, lacking a required column) is always raised. What a reader does not t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -17,6 +19,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
+from graphbrick.graphs.databases.address import is_sql_address
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.folders import UNUSED, SourceFile, SourceFiles, folder_files, no_edges
 from graphbrick.graphs.readers.formats.content import check_xml, told_by_content
@@ -26,6 +29,8 @@ from graphbrick.graphs.readers.relational.json_records import SUFFIXES as JSON_S
 from graphbrick.graphs.readers.relational.records import related_records
 from graphbrick.graphs.readers.relational.sqlite import SUFFIXES
 from graphbrick.graphs.readers.resolve import resolved
+from graphbrick.graphs.readers.sql.address import file_of, sql_address
+from graphbrick.graphs.readers.sql.source import opened
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
 from graphbrick.graphs.readers.tables import DELIMITED
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, Described, FactBlock, Part
@@ -209,6 +214,34 @@ def source_files(source: Path, nodes: Path | None, options: ReadOptions, *, json
     return SourceFiles((SourceFile(source, TableHints("edges")),), _tables(nodes))
 
 
+@contextmanager
+def opened_source(
+    source: str | os.PathLike[str] | SourceFiles, nodes: str | os.PathLike[str] | None, options: ReadOptions
+) -> Iterator[SourceFiles]:
+    """Yield the files of a source, or the tables of an SQL database, which is open meanwhile.
+
+    Args:
+        source: A file, a folder, the address of an SQL database, or what this function yielded for one.
+        nodes: A table of nodes; None if there is none.
+        options: How to read the source.
+
+    Raises:
+        InputError: As for `read_source`; or a database does not answer or refuses access.
+    """
+    if isinstance(source, SourceFiles):
+        yield source
+        return
+    text, table = os.fspath(source), None if nodes is None else Path(nodes)
+    address = sql_address(text)
+    if address is None:
+        yield replace(source_files(file_of(text), table, options), name=text)
+    elif table is not None:
+        raise InputError("a database takes no table of nodes (--nodes)", str(address), code="sql.nodes")
+    else:
+        with opened(address, options) as files:
+            yield replace(files, name=str(address) if is_sql_address(text) else text)
+
+
 def _tables(nodes: Path | None) -> tuple[SourceFile, ...]:
     return () if nodes is None else (SourceFile(nodes, TableHints("nodes")),)
 
@@ -257,7 +290,11 @@ def understood(source: Path, *, nodes: Path | None, options: ReadOptions) -> lis
     >>> understood(file, nodes=None, options=ReadOptions())
     ['shop.csv: head from, relation type, tail to; 1 property (since)']
     """
-    files = source_files(source, nodes, options)
+    return understood_files(source_files(source, nodes, options), options)
+
+
+def understood_files(files: SourceFiles, options: ReadOptions) -> list[str]:
+    """Return the same as `understood` for the files of a source."""
     if files.related is not None:
         return files.related.plan.understood()
     lines = []

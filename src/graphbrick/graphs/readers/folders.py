@@ -66,6 +66,8 @@ class SourceFiles:
         headers: The files that hold headers of others.
         unused: The names of the files and folders in the folder that are not read, and of those without content.
         related: Tables that refer to each other, which are read instead of edges and nodes; None for other sources.
+        name: What the source is called where it is stored.
+        is_live: Whether it may change at any time, so that an interrupted build cannot go on.
     """
 
     edges: tuple[SourceFile, ...]
@@ -73,6 +75,8 @@ class SourceFiles:
     headers: tuple[Path, ...] = ()
     unused: tuple[str, ...] = ()
     related: Related | None = None
+    name: str = ""
+    is_live: bool = False
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -120,7 +120,7 @@ def entities(
             yield record
 
 
-def empty_key(file: Path, row: int, cells: Sequence[Any], *, of: str = "") -> InputError:
+def empty_key(file: Path | str, row: int, cells: Sequence[Any], *, of: str = "") -> InputError:
     """Return the error about a row without a key; ``of`` names the columns and the table."""
     text = ",".join(str(cell) for cell in cells if cell is not None)
     advice = "; choose another column with --key, or say --skip-bad to leave such rows out"

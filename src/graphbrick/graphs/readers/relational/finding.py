@@ -56,7 +56,7 @@ def related_folder(folder: Path, files: SourceFiles, options: ReadOptions) -> So
     for file in listed:
         if file not in used:
             notes.add(UNUSED, file.name + ("/" if file.is_dir() else ""))
-    read = tuple(dict.fromkeys((*(table.file for table in tables), *files.headers)))
+    read = tuple(dict.fromkeys((*(Path(table.file) for table in tables), *files.headers)))
     return SourceFiles((), related=_related(read, _joined(tables), options, notes, folder))
 
 
@@ -92,7 +92,7 @@ def related_file(file: Path, options: ReadOptions) -> SourceFiles | None:
 
 def _remark(table: SourceTable, count: int) -> str:
     """Return the remark on a table alone, which might hold triples if it has three columns."""
-    is_small = count == 1 and len(table.columns) == _WIDE and table.file.suffix.lower() not in JSON_SUFFIXES
+    is_small = count == 1 and len(table.columns) == _WIDE and Path(table.file).suffix.lower() not in JSON_SUFFIXES
     is_small = is_small and find_column(table.columns, KEY) is None
     way = "a row for each record; if its rows are triples, say --no-header, or --columns 1,2,3"
     return "; ".join(part for part in (table.remark, way if is_small else "") if part)
@@ -186,7 +186,7 @@ def _stands_out(table: SourceTable) -> bool:
     if any(name in known for name, known in zip(table.columns, values, strict=True)):
         return False
     repeats = min(map(len, values)) <= len(table.samples) / 2
-    return (repeats and len(table.samples) >= _ENOUGH) or table.file.suffix.lower() == ".xlsx"
+    return (repeats and len(table.samples) >= _ENOUGH) or Path(table.file).suffix.lower() == ".xlsx"
 
 
 def _is_named(table: SourceTable, place: int) -> bool:

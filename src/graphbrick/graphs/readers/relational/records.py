@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from graphbrick.core.properties.values import shown_value
@@ -32,8 +33,9 @@ def related_records(plan: Plan, reading: FileReading) -> Iterator[Part]:
         reading: Receives bad records, progress, and what is not taken.
     """
     reading.left_out.update(plan.notes)
-    for file in dict.fromkeys(table.table.file for table in plan.tables if table.table.file.suffix == ".xlsx"):
-        note_formulas(file, reading)
+    for file in dict.fromkeys(table.table.file for table in plan.tables):
+        if isinstance(file, Path) and file.suffix == ".xlsx":
+            note_formulas(file, reading)
     lookups = _lookups(plan, reading)
     for joins in (False, True):
         for table in plan.tables:

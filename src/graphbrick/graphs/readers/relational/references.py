@@ -21,6 +21,7 @@ NO_REFERENCES = "columns that are named like a table or its key, and hold other 
 SEVERAL = "columns that fit several tables, and are read as properties (--reference TABLE.COLUMN=TABLE)"
 
 NO_KEYS = "columns that are named like a table without a key, and are read as properties (--key)"
+UNREAD = "foreign keys to tables that are not read, whose columns are read as properties"
 BROKEN = "foreign keys to what is not there, whose columns are read as properties"
 
 _LEAST = 0.95  # of the values of a column that refers to a table are its keys
@@ -67,6 +68,10 @@ def stated_references(
         for key in table.foreign:
             columns, target = table.places(key.columns), by_name.get(key.table.casefold())
             if (place, columns) in taken:
+                continue
+            if key.is_elsewhere:
+                notes.add(UNREAD, f"{table.title}: {' and '.join(key.columns)} of {key.table}")
+                found += [Stated(place, columns, -1)] if columns else []
                 continue
             others = None if target is None else tables[target].places(key.others or tables[target].primary)
             if columns and others and target is not None and len(others) == len(columns):

@@ -30,6 +30,14 @@ def binary_values(title: str) -> str:
     return f"binary values of {title}, which are not kept"
 
 
+def dated(text: str) -> Any:
+    """Return a text that is an ISO date as a date; another one as it is."""
+    if len(text) >= 10 and text[4:5] == "-" and text[:4].isdecimal():
+        date = read_value(text, Kind.DATE) or read_value(text, Kind.DATETIME)
+        return text if date is None else date
+    return text
+
+
 def is_sqlite(file: Path) -> bool:
     """Return whether a file is an SQLite database, by its first bytes.
 
@@ -182,10 +190,7 @@ def _cells(row: Cells, names: Sequence[str], declared: Sequence[str], title: str
 def _value(cell: Any, declared: str, column: str, left_out: LeftOut) -> Any:
     """Return a value of SQLite: texts that are ISO dates are dates."""
     if isinstance(cell, str):
-        if len(cell) >= 10 and cell[4:5] == "-" and cell[:4].isdecimal():
-            date = read_value(cell, Kind.DATE) or read_value(cell, Kind.DATETIME)
-            return cell if date is None else date
-        return cell
+        return dated(cell)
     if isinstance(cell, bytes):
         title, _, name = column.partition(": ")
         left_out.add(binary_values(title), name)

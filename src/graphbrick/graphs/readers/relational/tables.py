@@ -26,11 +26,13 @@ class ForeignKey:
         columns: The names of the columns.
         table: The name of the other table.
         others: The names of its columns; empty for its primary key.
+        is_elsewhere: Whether the other table is known to be there, and not read.
     """
 
     columns: tuple[str, ...]
     table: str
     others: tuple[str, ...] = ()
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class SourceTable:
     """A table of a source.
 
     Attributes:
-        file: Its file.
+        file: Its file; the address of a database.
         name: Its name, which tells the class of its rows.
         title: What it is called in reports: `orders.csv`, `table orders`, `sheet Orders`.
         columns: The names of its columns.
@@ -51,7 +53,7 @@ class SourceTable:
         mark: The mark for decimals that its delimiter shows; else empty.
     """
 
-    file: Path
+    file: Path | str
     name: str
     title: str
     columns: tuple[str, ...]
@@ -65,6 +67,8 @@ class SourceTable:
 
     def places(self, names: Sequence[str]) -> tuple[int, ...] | None:
         """Return the indices of columns by name, in whatever case; None if one of them is not there."""
+        if set(names) <= set(self.columns):
+            return tuple(map(self.columns.index, names))
         folded = [column.casefold() for column in self.columns]
         wanted = [name.casefold() for name in names]
         return tuple(map(folded.index, wanted)) if set(wanted) <= set(folded) else None
