@@ -33,17 +33,22 @@ _BEFORE_NUMBER = _LABELS | frozenset(
 )
 _FEWEST = 3  # versions of a list of changes
 _OTHER_WORDS = 1  # the name of the product
+_ASIDE = re.compile(rf"\s[(\[].*(?:{DATE.pattern}|released?\b|stable\b).*$")
 _PHRASE = re.compile(r"([^\W\d_][\w.+-]*)[ -](?:version )?v?(\d+(?:\.\d+)*)(?![\w%]|\.\d)")
 
 
 def version_of(heading: str) -> Version | None:
     """Return the version that a heading is the name of; None for other headings.
 
-    >>> headings = ("v9.0.0 (2023-10-22)", "[3.1] - 2020-03", "Python 2.6 dropped")
+    >>> headings = ("v9.0.0 (2023-10-22)", "[3.1] - 2020-03", "Version 2.1 (bug fix release)", "Python 2.6 dropped")
     >>> [one and one.number for one in map(version_of, headings)]
-    ['9', '3.1', None]
+    ['9', '3.1', '2.1', None]
     """
     numbers = versions_in(heading)
+    aside = _ASIDE.search(heading, numbers[0].end) if numbers else None
+    if aside is not None:  # «fetchmail-6.4.35 (released 2023-01-04, 31707 LoC)»
+        heading = heading[: aside.start()]
+        numbers = versions_in(heading)
     if len(numbers) != 1:
         return None
     one = numbers[0]
