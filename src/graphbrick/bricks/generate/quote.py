@@ -155,6 +155,7 @@ class Quote(GenerateStage):
             shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_sentences(parts, item.text)
             quoted.update(one.text for one in parts)
             shown, version = under_name(shown, parts[0].heading), scored.versions[quotables[i].item]
+            version = version or scored.above[quotables[i].item]
             shown = f"{version}: {shown}" if version and version not in shown else shown
             chosen.setdefault(shown, []).extend((quotables[i], *alike[quotables[i].text]))
         used = sorted({one.item for parts in chosen.values() for one in parts})

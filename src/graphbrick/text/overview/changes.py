@@ -33,6 +33,12 @@ _BEFORE_NUMBER = _LABELS | frozenset(
 )
 _FEWEST = 3  # versions of a list of changes
 _OTHER_WORDS = 1  # the name of the product
+_ASKS_FOR_VERSION = re.compile(
+    r"\b(?:which|what|since what) (?:versions?|releases?)\b|\b(?:welche[rn]?) (?:version|ausgabe)"
+    r"|^(?:since |from )?when (?:was|were|did|has|have|is|are)\b.*"
+    r"\b(?:add|introduc|remov|dropp|fix|deprecat|releas|support|chang)",
+    re.IGNORECASE,
+)
 _ASIDE = re.compile(rf"\s[(\[].*(?:{DATE.pattern}|released?\b|stable\b).*$")
 _PHRASE = re.compile(r"([^\W\d_][\w.+-]*)[ -](?:version )?v?(\d+(?:\.\d+)*)(?![\w%]|\.\d)")
 
@@ -70,6 +76,20 @@ def version_heading(section: str, number: str) -> str:
         if own is not None and own.number == number:
             return heading
     return ""
+
+
+def version_above(section: str) -> str:
+    """Return the innermost heading of a section that is the name of a version; empty for none.
+
+    >>> version_above("Changelog > v9.0.0 (2023-10-22) > Fix")
+    'v9.0.0 (2023-10-22)'
+    """
+    return next((heading for heading in reversed(section.split(" > ")) if version_of(heading) is not None), "")
+
+
+def asks_for_version(question: str) -> bool:
+    """Return whether a question asks for a version, or when something changed, which the heading of a change says."""
+    return _ASKS_FOR_VERSION.search(question) is not None
 
 
 class AskedVersion(NamedTuple):
