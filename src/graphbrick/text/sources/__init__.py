@@ -1,4 +1,4 @@
-"""Reading documents from files: text, Markdown, reStructuredText, HTML, PDF, Word, and tables with a document a row."""
+"""Reading documents from files: text, Markdown, reStructuredText, HTML, PDF, Word, mail, and tables, one a row."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.hypertext import html_document
+from graphbrick.text.sources.mail import MAIL, mail_documents
 from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import OFFICE, office_document
 from graphbrick.text.sources.plain import plain_document
@@ -32,7 +33,7 @@ _MARKUP = {
     ".xhtml": html_document,
 }
 _SOURCES = frozenset((".md", ".markdown", ".rst", ".rest"))
-SUFFIXES = (*_MARKUP, *OFFICE, *TABLES)
+SUFFIXES = (*_MARKUP, *OFFICE, *MAIL, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
 
 _MOST_ENDINGS = 10  # that a message names
@@ -143,6 +144,9 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
         return
     if b"\0" in data and not has_mark(data):
         raise InputError("it is binary, not text", file, code="sources.binary")
+    if suffix in MAIL:
+        yield from mail_documents(file, suffix, data)
+        return
     read = _MARKUP.get(_markup_of(file, suffix), plain_document)  # such as README
     document = read(str(file), _stem(file), data)
     if not document.text.strip():
