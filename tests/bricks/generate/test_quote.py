@@ -254,6 +254,14 @@ def test_no_sentence_is_quoted_twice() -> None:
     assert not any("Rosa Lund" in one for one in answer.texts[1:])
 
 
+def test_a_sentence_in_another_form_of_the_document_is_not_quoted_again() -> None:
+    forms = ("The “log” lies in the *office* of the port.", '- The "log" lies in the office of the port.')
+    other = "The log of the office is old."
+    answer = quoted("Where does the log lie in the office?", *forms, other, n=3)
+    assert answer.texts == ('The "log" lies in the office of the port.', other)
+    assert answer.support == ((1, 0), (2,))
+
+
 @pytest.mark.parametrize(
     ("known", "unknown"),
     [
