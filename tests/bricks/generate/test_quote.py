@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from faults import told
 
 from graphbrick import BM25, Answer, ByParagraph, Citation, Evidence, MiniLM, Passage, Query, Quote, index, parse
-from graphbrick.bricks.generate.sentence_scores import sentence_scores
 from graphbrick.core.trace import Trace, record
 from graphbrick.testing import check_brick
 from graphbrick.text.documents.quotable import quotable
@@ -254,14 +252,6 @@ def test_no_sentence_is_quoted_twice() -> None:
     assert not any("Rosa Lund" in one for one in answer.texts[1:])
 
 
-def test_a_sentence_in_another_form_of_the_document_is_not_quoted_again() -> None:
-    forms = ("The “log” lies in the *office* of the port.", '- The "log" lies in the office of the port.')
-    other = "The log of the office is old."
-    answer = quoted("Where does the log lie in the office?", *forms, other, n=3)
-    assert answer.texts == ('The "log" lies in the office of the port.', other)
-    assert answer.support == ((1, 0), (2,))
-
-
 @pytest.mark.parametrize(
     ("known", "unknown"),
     [
@@ -354,42 +344,3 @@ def test_what_is_said_beside_the_sentence_is_not_told_as_missing() -> None:
     with record(Trace(), "test", "generate") as entry:
         quoted("Does the ferry to Voss run all day on Sundays?", text, around=250)
     assert "quote.other_part" not in [code for code, _ in told(entry.events)]
-
-
-def test_passages_in_the_language_of_the_question_come_before_translations() -> None:
-    german = passage("Das Feuer (fire) von Galway war im Jahr 1921, und es ist alt.")
-    english = passage("It was in 1921 that the fire came to Galway, and it is old.")
-    items = (german, english)
-    for question, first in (("When was the fire in Galway?", 1), ("Wann war das Feuer von Galway?", 0)):
-        scores = sentence_scores(question, quotable(items), np.zeros(2), items).total
-        assert scores.argmax() == first
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("How many people sail the ship?", "On the ship sail a dozen, which is 12 people in the summer."),
-        ("Whom do I mail about the ship?", "You can mail office@example.org about the ship."),
-    ],
-)
-def test_numbers_of_what_is_counted_and_addresses(question: str, expected: str) -> None:
-    others = (
-        "People sail the ship with one of the captains (see page 7).",
-        "You can mail the captain about the ship.",
-    )
-    assert quoted(question, *others, expected).texts == (expected,)
-
-
-def test_a_version_is_quoted_where_a_question_asks_for_one(tmp_path: Path) -> None:
-    versions = (
-        ("2.1", "Add a crane.", "2021-04-01"),
-        ("2.0", "Add a bus.", "2020-05-02"),
-        ("1.9", "Fix it.", "2019-06-03"),
-    )
-    changes = "".join(f"Version {number} ({date})\n* {text}\n\n" for number, text, date in versions)
-    (tmp_path / "NEWS").write_text(changes)
-    graph = index([tmp_path], tmp_path / "a.graph").graph
-    for question in ("In which version was a bus added?", "When was a bus added?"):
-        answer = parse("Passages(n=9) >> Quote(BM25(), n=1)")(graph, question)
-        assert answer.texts == ("Version 2.0 (2020-05-02): Add a bus.",)
-    assert parse("Passages(n=9) >> Quote(BM25(), n=1)")(graph, "What about a bus?").texts == ("Add a bus.",)

@@ -24,6 +24,7 @@ _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔",
 _LONGEST_LEAD = 160  # characters of a line that an item of its list is quoted with
 _MOST_ITEMS = 100  # of a list in the next passage
 _ENTRY = Expression(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
+_TERM = Expression(r"[\w.+-]+ [-–—] \S")  # «hp-levels - displays the level of ink»
 _NUMBER = Expression(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
 POINTS_BACK = Expression(
     r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here|See"
@@ -197,6 +198,7 @@ def joined_sentences(quotables: Sequence[Quotable], text: str) -> str:
         between = plain_words(_FENCES.sub(" ", text[one.end : two.start]))  # lines of one or two words
         shown += f" {between}" if any(map(str.isalnum, between)) else ""
         is_whole = one.text.endswith(_FULL_STOPS) or two.text[:1].islower() or two.text[:1].isdigit()
+        is_whole = is_whole and _TERM.match(two.text) is None
         shown += f" {two.text}" if is_whole else f" · {two.text}"
     return shown + parts[-1].tail
 
