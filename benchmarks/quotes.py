@@ -4,9 +4,9 @@ python benchmarks/quotes.py DATA FOLDER [--set wild] [--half a] [--pipeline "...
     [--handbook FOLDER] [--debian FOLDER] [--folders FOLDER] [--fit]
 
 The questions of quotes.jsonl were written from the documents before the product was asked: scraped web pages (wild),
-health documents (medquad), the Python language reference (python), the German help of GNOME (gnome-de, Debian's
-package gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's
-package debian-handbook). The pages of a town in English and German, of a port and of a university stand in
+health documents (medquad), the Python language reference (python), the German help of GNOME (gnome-de, Debian's package
+gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's package
+debian-handbook). The pages of a town in English and German, of a port and of a university stand in
 benchmarks/quote_pages (town, town-de, port, campus): hours, timetables, fees, names. The constitution of Debian and
 what else its package doc-debian has is debian-en. Twenty more sets are folders under --folders: sqlite (26 pages of
 Debian's sqlite3-doc), rules (texts of nethack-common and debian-policy), pdf (manuals of shared-mime-info and
@@ -15,10 +15,10 @@ gunicorn (docs of their source packages), zoo (PDFs of r-cran-zoo), angband (hel
 (aptitude-doc-es), fastify (docs of the npm package), privoxy (its HTML manual and FAQ). Two readers who had not seen
 this software wrote their questions. A third one did for pillow (its release notes), copier (docs of its source
 package), gammu (gammu-doc), nut (PDFs of nut-doc), licences (texts of base-files) and dcru (the Russian help of
-doublecmd-help-ru). Half «a» is for choosing weights, half «b» is for measuring; the confidence was
-fitted to both halves of town to flask. A quotation answers if it holds one of the answers, whatever case and
-emphasis. Questions without an answer are those of quotes.jsonl that have none, and for wild and medquad each other's
-questions.
+doublecmd-help-ru). quote_documents.py makes the folders of printer, devref, manuals and mailtools. Half «a» is for
+choosing weights, half «b» is for measuring; the confidence was fitted to both halves of town to flask. A quotation
+answers if it holds one of the answers, whatever case and emphasis. Questions without an answer are those of
+quotes.jsonl that have none, and for wild and medquad each other's questions.
 """
 
 from __future__ import annotations
@@ -83,6 +83,10 @@ SETS = (
     "nut",
     "licences",
     "dcru",
+    "printer",
+    "devref",
+    "manuals",
+    "mailtools",
 )
 PAGES = Path(__file__).with_name("quote_pages")
 _DEBIAN = (

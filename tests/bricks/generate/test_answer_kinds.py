@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from graphbrick.bricks.generate.answer_kinds import answer_pattern
+from graphbrick.bricks.generate.answer_kinds import answer_pattern, has_kind
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,20 @@ def test_lines_of_signs_take_no_time(sentence: str) -> None:
     start = time.perf_counter()
     pattern.search(sentence)
     assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("Where is the log?", "It is /var/log/ship/a.txt.", "It is a/b, and old."),
+        ("Where do I find the log?", "See example.org.", "See it."),
+        ("To whom do I write?", "Ask office@example.org.", "Ask him."),
+        ("Which address is it?", "https://example.org/a", "It is old."),
+        ("How many ships are there?", "There are one or two.", "It is one of the ships (see Section 4.3, page 7) [1]."),
+    ],
+)
+def test_places_addresses_and_numbers(question: str, answer: str, other: str) -> None:
+    pattern = answer_pattern(question)
+    assert pattern is not None
+    assert has_kind(pattern, answer)
+    assert not has_kind(pattern, other)

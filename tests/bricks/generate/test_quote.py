@@ -40,6 +40,18 @@ def test_headings_count_but_are_not_quoted() -> None:
     assert [items[0].text[start:end] for start, end in answer.marks[:1]] == ["A swollen toe is the first."]
 
 
+def test_a_heading_of_several_sentences_is_not_quoted() -> None:
+    title = 'O11. The crane says "Lift again" in the log. Why?'
+    item = passage(f"{title}\n\nThe motor says so when the log of the crane is full.", f"Cranes > {title}")
+    answer = quoted("Why does the crane say lift again in the log?", item.text, section=item.citations[0].section)
+    assert answer.texts == ("The motor says so when the log of the crane is full.",)
+
+
+def test_lines_that_are_indented_with_tabs_are_no_row() -> None:
+    text = "Sometimes this triggers a bug in the kernel, which is\n\ta good thing for the crane and the motor."
+    assert quoted("What triggers a bug in the kernel?", text).texts == (" ".join(text.split()),)
+
+
 def test_evidence_without_documents_is_an_event() -> None:
     with record(Trace(), "test", "generate") as entry:
         assert Quote(BM25()).generate(Query("x"), Evidence((Passage("No document at all."),))).texts == ()

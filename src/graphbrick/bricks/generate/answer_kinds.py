@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from graphbrick.language.expressions.expression import Expression
+from graphbrick.language.stop_words import QUESTION_WORDS
 
 _MONTH = (
     r"jan(uary|uar)?|feb(ruary|ruar)?|mar(ch)?|märz|apr(il)?|may|mai|june?|juni|july?|juli|aug(ust)?|sept?(ember)?"
@@ -20,14 +21,26 @@ _CLOCK = (
     r"|stündlich)\b"
 )
 _NUMBER = (
-    r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier|fünf|zehn|halb|deux"
-    r"|trois|quatre|cinq|sept|dix|dos|tres|cuatro|cinco|siete|diez)\b"
+    r"\d|\b(one(?! (?:of|another)\b)|two|three|four|five|six|seven|eight|nine|ten|once|twice|half|zwei|drei|vier"
+    r"|fünf|zehn|halb|deux|trois|quatre|cinq|sept|dix|dos|tres|cuatro|cinco|siete|diez)\b"
 )
 _UNIT = (
     r"(second|minute|hour|day|week|month|year|decade|sekunde|minute|stunde|tag|woche|monat|jahr|heure|jour|semaine"
     r"|mois|année|hora|día|semana|mes|año)"
 )
 _CURRENCY = r"euros?|dollars?|pounds?|cents?|pence|francs?|franken|rupees|yen|[$€£¥₹]|eur|usd|gbp|chf"
+_ADDRESS = r"[\w.+-]+@[\w-]+\.\w|https?://|\bwww\.\w|(?i:mailing list)"
+_PATH = r"(?<![\w.])~?(?:/[\w.+-]+){2,}|(?<![\w.])~/\S|\b[A-Z]:\\\\\w|\bhttps?://|\b[\w-]+\.(?:[\w-]+\.)*(?:org|com|net|edu)\b"
+# Numbers of places in documents are no answers: «(see Section 4.3.1, page 67)», «[1]».
+_REFERENCE = Expression(
+    r"\((?:see|siehe|voir|véase|ver)\b[^()]*\)|\[\d{1,3}\]"
+    r"|\b(?:sections?|chapters?|pages?|appendix|figures?|tables?|kapitel|abschnitt|seiten?|chapitres?|capítulos?)"
+    r" \d[\d.]*",
+    re.IGNORECASE,
+)
+_HOW_MANY = Expression(
+    r"\b(?:how many|wie viele|combien d(?:e |')|cu[aá]nt[oa]s) ?(?P<what>[^\W\d_][\w-]*(?: [\w-]+){0,2})", re.IGNORECASE
+)
 _PRICE = (
     rf"(?i)[$€£¥₹] ?\d|\d[\d.,]*\s?(?:(?:thousand|million|billion)\s)?({_CURRENCY})(?!\w)|\b(free|kostenlos|gratis)\b"
 )
@@ -54,6 +67,12 @@ _KINDS = tuple(
             r"|^(depuis |jusqu'à )?quand\b|^cuándo\b|\b(quelle|qué) (année|date|jour|año|fecha|día)\b",
             rf"(?i)\b(1\d|20)\d\d\b|\b({_MONTH})\.? \d|\b\d+\.? ({_MONTH})\b|\b({_DAY})\b|{_CLOCK}"
             r"|\b(when|while|before|after|during|if|until|wenn|als|sobald|bevor|nachdem)\b",
+        ),
+        (
+            r"^(whom?|where|to (whom|which|what|where)|an wen|wohin)\b.*\b(do|can|should|must|may|could|would) "
+            r"(I|we|you|one|users|people) (\w+ )?(e-?mail|mail|write|contact|send|report|complain)\b"
+            r"|\b(which|what|the|an?|qu?elle?) (e-?mail |mail |web )?address\b|^an wen\b",
+            _ADDRESS,
         ),
         (
             r"\bhow often\b|\bwie oft\b|\bin welchem takt\b|\bquelle fréquence\b|\bcombien de fois\b"
@@ -85,7 +104,7 @@ _KINDS = tuple(
             r"^(where|wo|wohin|woher)\b",
             rf"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?"
             rf"(?!(?i:{_DAY}|{_MONTH})\b)[A-ZÄÖÜ]\w+|\b(in|at|near|behind|beside|opposite|next to) the [a-z]"
-            r"|([A-ZÄÖÜ][\w ]+, ){2}",
+            rf"|([A-ZÄÖÜ][\w ]+, ){{2}}|{_PATH}",
         ),
         (r"\b(which|what) (countr|cit|place|town|region|state)", r"(?<=[^\W\d_A-Z,(] )[A-ZÄÖÜ]\w+"),
         (
@@ -96,6 +115,31 @@ _KINDS = tuple(
         ),
     )
 )
+
+
+def has_kind(wanted: Expression, text: str) -> bool:
+    """Return whether a text has the kind of answer that a pattern is for; references to places are left out.
+
+    >>> wanted = answer_pattern("How many ships are there?")
+    >>> [has_kind(wanted, text) for text in ("There are 3 ships.", "The ships (see page 7) are old.")]
+    [True, False]
+    """
+    return wanted.search(_REFERENCE.sub(" ", text)) is not None
+
+
+def counted_pattern(question: str) -> re.Pattern[str] | None:
+    """Return the pattern of a number before what a question counts; None if it counts nothing.
+
+    >>> pattern = counted_pattern("How many passenger ships are in the port?")
+    >>> [bool(pattern and pattern.search(text)) for text in ("It has 12 ships.", "It has ships since 1921.")]
+    [True, False]
+    """
+    asked = _HOW_MANY.search(question)
+    if asked is None:
+        return None
+    words = [word for word in asked["what"].casefold().split() if word not in QUESTION_WORDS and len(word) > 2]
+    stems = [re.escape(word.removesuffix("s").removesuffix("e")) for word in words]
+    return re.compile(rf"(?i)(?:{_NUMBER})[\d.,+]*\s(?:[\w-]+\s){{0,2}}(?:{'|'.join(stems)})") if stems else None
 
 
 def answer_pattern(question: str) -> Expression | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from math import exp
 
-from graphbrick.bricks.generate.answer_kinds import answer_pattern
+from graphbrick.bricks.generate.answer_kinds import answer_pattern, has_kind
 from graphbrick.bricks.generate.sentence_scores import SentenceScores, headings_of, passage_text, roots, word_share
 from graphbrick.core import Item
 from graphbrick.language.expressions.expression import Expression
@@ -45,7 +45,7 @@ def features(
     version = scores.versions[quotation[0].item] if scores.versions else ""
     quoted = f"{version} {joined_sentences(quotation, item.text)}"
     wanted = answer_pattern(question)
-    lacks_kind = wanted is not None and not wanted.search(quoted)
+    lacks_kind = wanted is not None and not has_kind(wanted, quoted)
     is_other = stop_words_of(question.lower().split()) not in (stop_words()["english"], frozenset())
     similarity = float(scores.similarity.max())
     if version and scores.is_of_version:

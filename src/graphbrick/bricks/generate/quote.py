@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from graphbrick.text.overview.calling import calling_of
 from graphbrick.text.overview.versions import versions_in
 
 _LONGEST = 500  # characters of a quotation
+_MARKS = re.compile(r"[\"'“”„‘’«»`*_•·]|(?<!\S)[-–](?!\S)")
 _COMPARED = 800  # characters of a sentence and its heading that are compared with the question
 
 
@@ -142,7 +144,7 @@ class Quote(GenerateStage):
         """Return the best distinct quotations, each with the passages that have its sentence or a part of it."""
         alike: dict[str, list[Quotable]] = {}
         for one in quotables:
-            alike.setdefault(one.text, []).append(one)
+            alike.setdefault(_bare(one.text), []).append(one)
         chosen: dict[str, list[Quotable]] = {}
         quoted, scores = set[str](), scored.total.tolist()
         for i in order:
@@ -153,10 +155,11 @@ class Quote(GenerateStage):
             parts = self._around(quotables, scores, i, quoted)
             item = evidence.items[parts[0].item]
             shown = whole_sentence(parts[0], item) if len(parts) == 1 else joined_sentences(parts, item.text)
-            quoted.update(one.text for one in parts)
+            quoted.update(one.text for part in parts for one in alike[_bare(part.text)])
             shown, version = under_name(shown, parts[0].heading), scored.versions[quotables[i].item]
+            version = version or scored.above[quotables[i].item]
             shown = f"{version}: {shown}" if version and version not in shown else shown
-            chosen.setdefault(shown, []).extend((quotables[i], *alike[quotables[i].text]))
+            chosen.setdefault(shown, []).extend((quotables[i], *alike[_bare(quotables[i].text)]))
         used = sorted({one.item for parts in chosen.values() for one in parts})
         place = {item: number for number, item in enumerate(used)}
         return Answer(
@@ -166,6 +169,15 @@ class Quote(GenerateStage):
             support=tuple(tuple(dict.fromkeys(place[one.item] for one in parts)) for parts in chosen.values()),
             marks=tuple((parts[0].start, parts[0].end) for parts in chosen.values()),
         )
+
+
+def _bare(text: str) -> str:
+    """Return a sentence without the marks in which a PDF, a page and a text of one document differ.
+
+    >>> _bare("• The “log” is *old*") == _bare('- The "log" is old')
+    True
+    """
+    return " ".join(_MARKS.sub("", text).split())
 
 
 def _tell_unmet(question: str, quotables: Sequence[Quotable], first: Sequence[int], versions: Collection[str]) -> None:

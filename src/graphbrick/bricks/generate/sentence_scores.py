@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.bricks.generate.answer_kinds import answer_pattern
+from graphbrick.bricks.generate.answer_kinds import answer_pattern, counted_pattern, has_kind
 from graphbrick.bricks.generate.restricted import restriction_scores
 from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
@@ -25,10 +25,16 @@ from graphbrick.language.languages.spelling import is_cyrillic, spelling_root
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stems import root
-from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
+from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words, stop_words_of
 from graphbrick.text.documents.quotable import POINTS_BACK, Quotable
 from graphbrick.text.overview.calling import called_above, initials_of, named_documents
-from graphbrick.text.overview.changes import AskedVersion, version_asked, version_heading
+from graphbrick.text.overview.changes import (
+    AskedVersion,
+    asks_for_version,
+    version_above,
+    version_asked,
+    version_heading,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +42,8 @@ Floats = npt.NDArray[np.float64]
 _SIMILARITY = 1.5  # of the similarity with the question, which is at most 1
 _WORDS, _HEADING = 1.0, 1.0  # of the share of the question's words in the sentence, and in its heading alone
 _KIND = 0.3
+_LANGUAGE = -0.25  # of another language than the question has, where some passages are in that
+_COUNTED = 0.3  # of a number before what «how many» asks for: «150 people»
 _BEFORE, _SIMILAR_BEFORE = 1.0, 0.75  # of words and similarity that a sentence has from the one it goes on from
 _TOPIC = 1.0  # of the share of words, but for days and months, that the passage of a sentence has
 _NAMED = -2.0  # of words that a heading above some passage has, and neither the passage of a sentence nor its headings
@@ -47,6 +55,7 @@ _LONG = 6  # letters of the shortest such word
 _EARLY = 0.3  # divided by 2 + the place of the passage
 _SHORT, _OPEN, _PRONOUN, _CODE, _MENU = -0.3, -0.1, -0.1, -0.5, -1.0
 _FEW_WORDS = 6
+_LOOKED_AT = 400  # characters of a passage that tell its language
 
 _ASKS_FOR_CODE = Expression(
     r"\b(code|command|commands|example|examples|syntax|snippet|script|Befehle?|Beispiele?)\b|`|\w\(\)|(?<!\w)--?\w",
@@ -79,6 +88,7 @@ class SentenceScores(NamedTuple):
         root: What gives the roots of words.
         versions: The heading of each passage that is the version which the question asks about; empty for others.
         is_of_version: Whether the question asks about nothing but this version.
+        above: The version that each passage stands under, where the question asks for one; else empty.
     """
 
     total: Floats
@@ -87,6 +97,7 @@ class SentenceScores(NamedTuple):
     root: Callable[[str], str]
     versions: Sequence[str] = ()
     is_of_version: bool = False
+    above: Sequence[str] = ()
 
 
 def sentence_scores(
@@ -118,6 +129,8 @@ def sentence_scores(
         total += [_CODE * one.is_code for one in quotables]
     if not _ASKS_FOR_LINKS.search(question):
         total += [_MENU * one.is_menu for one in quotables]
+    others = _in_other_languages(question, items)
+    total += [_LANGUAGE * others[one.item] for one in quotables] if items else 0.0
     graph = next((item.graph for item in items if isinstance(item.graph, TextGraph)), None)
     versions, is_all = version_headings(question, items)
     total += [(_ONLY_VERSION if is_all else _VERSION) * any(versions[one.item : one.item + 1]) for one in quotables]
@@ -128,8 +141,14 @@ def sentence_scores(
     total += [_TITLE * (bool(items) and titles[one.item].issuperset(fold(one.text).split())) for one in quotables]
     wanted = answer_pattern(question)
     if wanted is not None:
-        total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, weights, of, versions, is_all)
+        total += [_KIND * has_kind(wanted, one.text) for one in quotables]
+    counted = counted_pattern(question)
+    if counted is not None:
+        total += [_COUNTED * (counted.search(one.text) is not None) for one in quotables]
+    asks = asks_for_version(question)
+    sections = (next((place.section for place in item.citations if place.document), "") for item in items)
+    above = [version_above(section) if asks else "" for section in sections]
+    return SentenceScores(total, similarity, weights, of, versions, is_all, above)
 
 
 def version_headings(question: str, items: Sequence[Item]) -> tuple[list[str], bool]:
@@ -287,3 +306,11 @@ def _form(one: Quotable) -> float:
     n_words = len(one.text.split()) + (not is_open)  # a sentence may be shorter than a line
     is_short = one.text.isascii() and n_words < _FEW_WORDS and ": " not in one.text
     return _SHORT * is_short + _OPEN * is_open + _PRONOUN * bool(POINTS_BACK.match(one.text))
+
+
+def _in_other_languages(question: str, items: Sequence[Item]) -> list[bool]:
+    """Return whether each passage is in another language than the question, if any of them is in that."""
+    own = stop_words_of(fold(question).split())
+    languages = [stop_words_of(fold(item.text[:_LOOKED_AT]).split()) for item in items]
+    is_told = bool(own) and own in languages
+    return [is_told and bool(one) and one != own for one in languages]

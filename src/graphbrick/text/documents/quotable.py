@@ -24,6 +24,7 @@ _FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔",
 _LONGEST_LEAD = 160  # characters of a line that an item of its list is quoted with
 _MOST_ITEMS = 100  # of a list in the next passage
 _ENTRY = Expression(r"[^\s:]*\w: \w\S*$")  # «Monday: closed»
+_TERM = Expression(r"[\w.+-]+ [-–—] \S")  # «hp-levels - displays the level of ink»
 _NUMBER = Expression(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. An item»
 POINTS_BACK = Expression(
     r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here|See"
@@ -82,14 +83,14 @@ def _of_passage(number: int, text: str, section: str, above: list[str] | None) -
     ranges = [(start, end) for start, end in sentences(text) if not RULE.match(text[start:end])]
     words = [plain_words(text[start:end]) for start, end in ranges]
     titles = {title.strip() for title in section.split(" > ")}
-    is_title = [bool(_HEADING.match(text[a:b])) or text[a:b].strip() in titles for a, b in ranges]
+    titled = _title_of(text, ranges, titles)
     heading, table = section.rpartition(" > ")[2], Table(text, above)
     lead, listed_until = "", 0
     fences = [match.start() for match in _FENCE.finditer(text)]
     for i, (start, end) in enumerate(ranges):
         raw = text[start:end]
-        if is_title[i]:
-            heading = words[i].lstrip("# ")
+        if titled[i]:
+            heading = titled[i]
             continue
         cells = cells_of(raw)
         shown = table.row(cells, start, end) or words[i]
@@ -97,7 +98,7 @@ def _of_passage(number: int, text: str, section: str, above: list[str] | None) -
         is_item, shown = BULLET.match(shown) is not None, BULLET.sub("", shown)
         facts = (heading, is_code, is_menu(raw), bool(cells) or _ENTRY.match(shown) is not None)
         if introduces(raw) and not cells:
-            until = next((j for j in range(i + 1, len(ranges)) if is_title[j]), len(ranges))
+            until = next((j for j in range(i + 1, len(ranges)) if titled[j]), len(ranges))
             listed = with_items(text, ranges, i, until)
             if listed.is_list:
                 lead, listed_until = BULLET.sub("", words[i]), listed.end
@@ -109,6 +110,23 @@ def _of_passage(number: int, text: str, section: str, above: list[str] | None) -
         if _is_sentence(f"- {shown}" if is_item else shown):
             is_listed = i < listed_until and len(lead) <= _LONGEST_LEAD
             yield Quotable(shown, number, start, end, *facts, lead=lead if is_listed else "")
+
+
+def _title_of(text: str, ranges: Sequence[tuple[int, int]], titles: AbstractSet[str]) -> list[str]:
+    """Return the heading that each sentence is, or is a part of: «O3. It hangs. Why?»; empty for others."""
+    places = [
+        (match.start(), match.end(), title)
+        for title in titles
+        if title in text
+        for match in re.finditer(rf"^[#\s]*{re.escape(title)}[^\S\n]*$", text, re.MULTILINE)
+    ]
+    found = []
+    for start, end in ranges:
+        raw = text[start:end]
+        inside = next((title for first, last, title in places if first <= start and end <= last), "")
+        is_title = bool(inside) or _HEADING.match(raw) is not None or raw.strip() in titles
+        found.append(plain_words(inside or raw).lstrip("# ") if is_title else "")
+    return found
 
 
 def _whole(number: int, text: str, section: str) -> list[Quotable]:
@@ -180,6 +198,7 @@ def joined_sentences(quotables: Sequence[Quotable], text: str) -> str:
         between = plain_words(_FENCES.sub(" ", text[one.end : two.start]))  # lines of one or two words
         shown += f" {between}" if any(map(str.isalnum, between)) else ""
         is_whole = one.text.endswith(_FULL_STOPS) or two.text[:1].islower() or two.text[:1].isdigit()
+        is_whole = is_whole and _TERM.match(two.text) is None
         shown += f" {two.text}" if is_whole else f" · {two.text}"
     return shown + parts[-1].tail
 

@@ -24,6 +24,7 @@ _LOOK_BACK = 30  # characters: no abbreviation is longer
 _ITEM = Expression(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
 _NAME = Expression(  # of a variable, an option
     r"(?=[\w-]{1,40}[._]\w)[^\W\d_][\w.-]{1,80}[ \t]+\S|--?[^\W\d_][\w-]{0,40}[ \t=]"
+    r"|[^\W\d_][\w.+-]{1,40}[ \t]+[-–—][ \t]+\S"  # «hp-levels - displays the level of ink»
 )
 _LINK_OVER_LINES = Expression(r"\[[^\[\]\n]{0,200}\n[^\[\]\n]{0,200}\]\([^()\s]*\)")
 _CELLS = Expression(r" \| |(?<=\S)\t+(?=\S)|\A\|.*\|")  # between the cells of a row of a table, which is a line

@@ -17,6 +17,7 @@ RULE = Expression(r"^[\s|:=_*+~-]+$")
 _LONGEST_NAME = 40  # characters of the name of a column
 _FAR = 50  # passages of one table
 _CELLS = Expression(r"\s*\|\s*|\t+")
+_NEXT_LINE = Expression(r"\n[ \t]*")  # tabs at the beginning of a line are its indent
 _BLANK = Expression(r"\n[ \t]*\n")
 _SIGNS = Expression(r"[-+*./\\_=<>@#$%&\[\](){}0]")  # of the keys, options and dates of a column
 
@@ -112,7 +113,10 @@ def cells_of(line: str) -> list[str]:
 
     >>> cells_of("| Galway | 7 |"), cells_of("| Galway | 7"), cells_of("Galway | 7 |")
     (['Galway', '7'], ['', 'Galway', '7'], ['Galway', '7', ''])
+    >>> cells_of("a bug of\\n\\tthe lock")
+    []
     """
+    line = _NEXT_LINE.sub(" ", line.strip("\n"))
     is_row = line.startswith("|") and line.count("|") > 2
     if not is_row and line.count("\t") < 1 and f" {line} ".count(" | ") < 1:
         return []

@@ -32,7 +32,7 @@ from graphbrick.text.sources.tables import SourceOptions
 Source = str | PathLike[str] | Sitemap
 """A file or folder, or the address or file of a sitemap."""
 
-_READER = 4  # raise it when the same bytes are read differently
+_READER = 5  # raise it when the same bytes are read differently
 _MOST_NOTES = 20
 _EMPTY = frozenset(("reader.empty_file", "sources.no_text"))  # codes of errors about files that have nothing to read
 _NO_TEXT = "it has no text, and is left out"

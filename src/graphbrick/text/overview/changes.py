@@ -33,17 +33,28 @@ _BEFORE_NUMBER = _LABELS | frozenset(
 )
 _FEWEST = 3  # versions of a list of changes
 _OTHER_WORDS = 1  # the name of the product
+_ASKS_FOR_VERSION = re.compile(
+    r"\b(?:which|what|since what) (?:versions?|releases?)\b|\b(?:welche[rn]?) (?:version|ausgabe)"
+    r"|^(?:since |from )?when (?:was|were|did|has|have|is|are)\b.*"
+    r"\b(?:add|introduc|remov|dropp|fix|deprecat|releas|support|chang)",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(rf"\s[(\[].*(?:{DATE.pattern}|released?\b|stable\b).*$")
 _PHRASE = re.compile(r"([^\W\d_][\w.+-]*)[ -](?:version )?v?(\d+(?:\.\d+)*)(?![\w%]|\.\d)")
 
 
 def version_of(heading: str) -> Version | None:
     """Return the version that a heading is the name of; None for other headings.
 
-    >>> headings = ("v9.0.0 (2023-10-22)", "[3.1] - 2020-03", "Python 2.6 dropped")
+    >>> headings = ("v9.0.0 (2023-10-22)", "[3.1] - 2020-03", "Version 2.1 (bug fix release)", "Python 2.6 dropped")
     >>> [one and one.number for one in map(version_of, headings)]
-    ['9', '3.1', None]
+    ['9', '3.1', '2.1', None]
     """
     numbers = versions_in(heading)
+    aside = _ASIDE.search(heading, numbers[0].end) if numbers else None
+    if aside is not None:  # «fetchmail-6.4.35 (released 2023-01-04, 31707 LoC)»
+        heading = heading[: aside.start()]
+        numbers = versions_in(heading)
     if len(numbers) != 1:
         return None
     one = numbers[0]
@@ -65,6 +76,20 @@ def version_heading(section: str, number: str) -> str:
         if own is not None and own.number == number:
             return heading
     return ""
+
+
+def version_above(section: str) -> str:
+    """Return the innermost heading of a section that is the name of a version; empty for none.
+
+    >>> version_above("Changelog > v9.0.0 (2023-10-22) > Fix")
+    'v9.0.0 (2023-10-22)'
+    """
+    return next((heading for heading in reversed(section.split(" > ")) if version_of(heading) is not None), "")
+
+
+def asks_for_version(question: str) -> bool:
+    """Return whether a question asks for a version, or when something changed, which the heading of a change says."""
+    return _ASKS_FOR_VERSION.search(question) is not None
 
 
 class AskedVersion(NamedTuple):

@@ -1,4 +1,4 @@
-"""Reading documents from files: text, Markdown, reStructuredText, HTML, PDF, Word, and tables with a document a row."""
+"""Reading documents from files: text, Markdown, reStructuredText, HTML, PDF, Word, mail, and tables, one a row."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.hypertext import html_document
+from graphbrick.text.sources.mail import MAIL, mail_documents
 from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import OFFICE, office_document
 from graphbrick.text.sources.plain import plain_document
+from graphbrick.text.sources.prose import is_prose
 from graphbrick.text.sources.rst import rst_document
 from graphbrick.text.sources.tables import TABLES, SourceOptions, table_documents
 
@@ -31,7 +33,7 @@ _MARKUP = {
     ".xhtml": html_document,
 }
 _SOURCES = frozenset((".md", ".markdown", ".rst", ".rest"))
-SUFFIXES = (*_MARKUP, *OFFICE, *TABLES)
+SUFFIXES = (*_MARKUP, *OFFICE, *MAIL, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
 
 _MOST_ENDINGS = 10  # that a message names
@@ -55,7 +57,7 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
     except OSError as error:  # such as a network folder that does not answer
         _unreadable(error)
     if is_file:
-        if suffix_of(source) not in SUFFIXES:
+        if not _is_read(source):
             raise InputError(
                 f"files of this kind are not read; there are {', '.join(SUFFIXES)}", source, code="sources.other_kind"
             )
@@ -74,8 +76,12 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
         for name in files:
             file = Path(folder, name)
             if not name.startswith(".") and file.is_file():
-                (documents if suffix_of(file) in SUFFIXES else others).append(file)
+                (documents if _is_read(file) else others).append(file)
     return sorted(documents), sorted(others)
+
+
+def _is_read(file: Path) -> bool:
+    return suffix_of(file) in SUFFIXES or is_prose(file)
 
 
 def no_documents(folder: Path, others: Sequence[Path]) -> InputError:
@@ -138,7 +144,11 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
         return
     if b"\0" in data and not has_mark(data):
         raise InputError("it is binary, not text", file, code="sources.binary")
-    document = _MARKUP[_markup_of(file, suffix)](str(file), _stem(file), data)
+    if suffix in MAIL:
+        yield from mail_documents(file, suffix, data)
+        return
+    read = _MARKUP.get(_markup_of(file, suffix), plain_document)  # such as README
+    document = read(str(file), _stem(file), data)
     if not document.text.strip():
         raise InputError("it has no text", file, code="sources.no_text")
     yield document
@@ -153,7 +163,8 @@ def _markup_of(file: Path, suffix: str) -> str:
 def _stem(file: Path) -> str:
     """Return the name of a file without suffixes, as the title of a document that has no other."""
     name = next((file.name[: -len(end)] for end in PACKED if file.name.lower().endswith(end)), file.name)
-    return Path(name).stem.replace("_", " ").replace("-", " ").strip()
+    stem = Path(name).stem if Path(name).suffix.lower() in SUFFIXES else name
+    return stem.replace("_", " ").replace("-", " ").strip()
 
 
 __all__ = ["SUFFIXES", "SourceOptions", "documents_in", "files_of", "no_documents", "suffix_of"]

@@ -125,7 +125,7 @@ class Around:
         parts = (tree.css(selector) for selector in ("main, [role=main]", "article"))
         self.main_element = next((part[0].mem_id for part in parts if len(part) == 1), None)
         self._body = tree.body
-        self._steps = _steps(tree) | _links_to_top(tree)
+        self._steps = _steps(tree) | _links_to_top(tree) | self._lines_of_contents(tree)
 
     def __call__(self, node: Any, attributes: dict[str, str | None]) -> bool:
         """Return whether an element is to be left out."""
@@ -186,6 +186,16 @@ class Around:
             return node.css_first("h1, h2, h3, p, li, table") is None
         return is_linked or bool(kinds)
 
+    def _lines_of_contents(self, tree: Any) -> frozenset[int]:
+        """Return the identities of links into the page that stand one below the other, as in a list of contents."""
+        found: set[int] = set()
+        letters = 0
+        for run in _lines_of_links(tree):
+            if _lead_into_page([link.attributes.get("href") or "" for link in run]):
+                found.update(link.mem_id for link in run)
+                letters += sum(_size(link).letters for link in run)
+        return frozenset(found) if letters <= LARGE * self._letters else frozenset()
+
     def _is_contents(self, node: Any) -> bool:
         """Return whether an element is a list of contents beside the text of a page, and not all that the page has."""
         if not self._left:
@@ -204,6 +214,28 @@ class Around:
 def _lead_into_page(links: Sequence[str]) -> bool:
     """Return whether all links of a list lead to places in the page, as those of a list of contents."""
     return len(links) >= _LEAST_ENTRIES and all(link.startswith("#") and len(link) > 1 for link in links)
+
+
+def _lines_of_links(tree: Any) -> list[list[Any]]:
+    """Return links that stand beside each other with nothing between them but the end of a line (``<br>``)."""
+    runs: list[list[Any]] = []
+    for end in tree.css("br"):
+        link, following = _beside(end, "prev"), _beside(end, "next")
+        if link is None or link.tag != "a":
+            continue
+        if not runs or runs[-1][-1].mem_id != link.mem_id:
+            runs.append([link])
+        if following is not None and following.tag == "a":
+            runs[-1].append(following)
+    return runs
+
+
+def _beside(node: Any, way: str) -> Any:
+    """Return the element or the words before or after an element, without white space between them."""
+    node = getattr(node, way)
+    while node is not None and node.tag == "-text" and not (node.text_content or "").strip():
+        node = getattr(node, way)
+    return node
 
 
 def _links_to_top(tree: Any) -> frozenset[int]:

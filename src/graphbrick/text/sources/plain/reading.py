@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources.encodings import decoded
@@ -10,6 +12,9 @@ from graphbrick.text.sources.plain.grids import without_grids
 from graphbrick.text.sources.plain.hyphens import joined_words
 from graphbrick.text.sources.plain.pages import without_pages
 from graphbrick.text.sources.plain.titles import titles_in
+
+_AFTER_SENTENCE = re.compile(r"(?<=[.!?:;,])\t(?=\S)")
+_LEAST_PROSE = 40  # characters of a line
 
 
 def plain_document(address: str, title: str, data: bytes) -> Document:
@@ -28,6 +33,7 @@ def plain_document(address: str, title: str, data: bytes) -> Document:
     lines, n_contents = without_contents(text.split("\n"))
     contents = f"table of contents left out: {counted(n_contents, 'line')}" if n_contents else ""
     lines = joined_words(without_grids(lines))
+    lines = [_without_tab(line) for line in lines]
     headings: list[Heading] = []
     kept: list[str] = []
     length = done = 0
@@ -41,3 +47,10 @@ def plain_document(address: str, title: str, data: bytes) -> Document:
         done = found.last + 1
     text = "\n".join([*kept, *lines[done:]])
     return Document(address, title, text, tuple(headings), "; ".join(filter(None, (encoding, pages, contents))))
+
+
+def _without_tab(line: str) -> str:
+    """Return a line of prose with spaces for the tab that some editors write for the two spaces after a sentence."""
+    if len(line) < _LEAST_PROSE or line.strip().count("\t") != 1:
+        return line
+    return _AFTER_SENTENCE.sub("  ", line)

@@ -1,4 +1,4 @@
-"""The titles in a plain text: numbered, underlined, or in capitals."""
+"""The titles in a plain text: numbered, underlined, in capitals, versions, or questions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
+
+from graphbrick.text.sources.plain.entries import Entry, entries_in
 
 _WORDS = (
     r"(?:chapter|part|appendix|annex|section|kapitel|teil|anhang|abschnitt|chapitre|partie|annexe|capítulo|parte|anexo)"
@@ -63,15 +65,19 @@ def titles_in(lines: Sequence[str]) -> list[Title]:
     """Return the titles among lines, in order.
 
     A title stands alone between blank lines or over a rule, and is short. Numbers of titles count up; those of a list,
-    whose items follow each other without text between them, are no titles.
+    whose items follow each other without text between them, are no titles. The versions of a list of changes and the
+    questions of an FAQ are titles, also where they are long or where text follows at once.
     """
     blocks = list(_blocks(lines))
     underlined = _underlined(lines)
-    ruled = {title.first for title in underlined}
+    taken = {title.first for title in underlined}
+    entries = [one for one in entries_in(lines) if one.first not in taken]
+    taken |= {one.first for one in entries}
     indent = usual_indent(lines)
-    numbered = [one for one in _numbered(lines, blocks, indent) if one.first not in ruled]
+    numbered = [one for one in _numbered(lines, blocks, indent) if one.first not in taken]
     has_top = bool(underlined) and bool(numbered) and underlined[0].first < numbered[0].first
     titles = sorted([*underlined, *(Title(a, b, len(n) + has_top, title) for a, b, n, title in numbered)])
+    titles = sorted([*titles, *_below(titles, entries)])
     return sorted([*titles, *_capitals(lines, blocks, indent, titles)])
 
 
@@ -200,8 +206,13 @@ def _capitals(
             found.append((first, words))
     if len(found) == 1:
         return []
+    return _below(titles, [Entry(first, first, words) for first, words in found])
+
+
+def _below(titles: Sequence[Title], entries: Sequence[Entry]) -> list[Title]:
+    """Return entries as titles one level below the last of other titles before each."""
     out: list[Title] = []
-    for first, words in found:
+    for first, last, words in entries:
         above = max((title for title in titles if title.first < first), default=None)
-        out.append(Title(first, first, 1 if above is None else above.level + 1, words))
+        out.append(Title(first, last, 1 if above is None else above.level + 1, words))
     return out
