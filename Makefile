@@ -126,12 +126,13 @@ coverage: $(VENV)/.dev  ## the tests, and the share of the lines that they run; 
 DIST_VENV := .venv-dist
 $(DIST_VENV)/.dist: $(BIN)/python
 	$(PYTHON) -m venv $(DIST_VENV)
-	$(DIST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'build>=1.2,<2' 'check-jsonschema>=0.31,<1' 'kubernetes-validate>=1.31' 'twine>=6,<7'
+	$(DIST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'build>=1.2,<2' 'deflate>=0.8,<1' 'check-jsonschema>=0.31,<1' 'kubernetes-validate>=1.31' 'twine>=6,<7'
 	@touch $@
 
 dist: $(DIST_VENV)/.dist  ## write the wheel and the sdist into dist/, and check them
 	rm -f dist/*.whl dist/*.tar.gz
 	$(DIST_VENV)/bin/python -m build --outdir dist .
+	$(DIST_VENV)/bin/python tools/pack_wheel.py dist/*.whl
 	$(DIST_VENV)/bin/twine check --strict dist/*.whl dist/*.tar.gz
 	$(DIST_VENV)/bin/python tools/check_dist.py dist
 
