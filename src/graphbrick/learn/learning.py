@@ -17,6 +17,7 @@ from graphbrick.core.compute import Progress, blas_threads, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.symmetric import symmetric_relations
+from graphbrick.kernels.loading import SECONDS, worth_loading
 from graphbrick.language.counting import counted
 from graphbrick.learn.feedback import feedback_questions, read_feedback
 from graphbrick.learn.fitting.calibration import fit_calibration
@@ -183,6 +184,7 @@ def learn(
     feedback, read = read_feedback(graph), words_in(place)
     how = PatternParameters(embedder=embedder or MiniLM(), max_hops=max_hops, rounds=ROUNDS, seed=seed)
     store = store_of(graph)  # the next learning embeds only the questions that are new
+    worth_loading(2 * SECONDS)  # fitting needs the compiled kernels, so that drawing questions may use them too
     with using(store), blas_threads(1):  # the matrices are small
         book, by_model = _phrasebook(graph, place, call or {}, llm, seed, progress)
         marked = feedback_questions(feedback)

@@ -30,6 +30,7 @@ from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.writing.sampling import Ints, Sample, samples
 from graphbrick.learn.writing.writer import Writer, Written
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.integer_minilm import to_learn_from
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment import Alignment
 from graphbrick.patterns.alignment.alignment_table import Beginnings
@@ -119,7 +120,8 @@ def fit_calibration(
     questions = [masked(case.text, graph.label(case.seed)) for case in cases]
     spoken_words = {word for group in words.values() for word in group}
     unit_vectors(loaded.embedder, spoken_words.union(*map(words_of, questions)), vectors)
-    for done, (case, question, row) in enumerate(zip(cases, questions, loaded.embedded(questions), strict=True), 1):
+    rows_of = loaded.embedded(questions, to_learn_from(loaded.embedder))
+    for done, (case, question, row) in enumerate(zip(cases, questions, rows_of, strict=True), 1):
         prepared = loaded.ask(question, row)
         if case.seed not in nearby:
             nearby[case.seed] = Nearby.of(loaded, case.around)

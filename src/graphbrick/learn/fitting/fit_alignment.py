@@ -24,7 +24,7 @@ from graphbrick.patterns.alignment.alignment import (
     Transitions,
     n_token_features,
 )
-from graphbrick.patterns.alignment.alignment_table import Beginnings, Spoken
+from graphbrick.patterns.alignment.alignment_table import Beginnings, Spoken, expect
 from graphbrick.patterns.text import PLACEHOLDER, Steps, words_of
 from graphbrick.patterns.words.phrasebook import Phrasebook
 
@@ -173,6 +173,7 @@ def _fitted(
         for one in sampled
         if one.pattern in one.others
     ]
+    expect(_ROUNDS * len(weighed))
     for done in range(_ROUNDS):
         model = replace(model, weights=_weights(model, weighed))
         progress("", PASSES + done + 1, None)

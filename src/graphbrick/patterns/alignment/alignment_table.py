@@ -140,8 +140,13 @@ def best_alignments(spoken: Spoken, patterns: Beginnings, weights: Scores, turne
     return features
 
 
+def expect(questions: int) -> None:
+    """Count questions to come, so that the compiled kernels are used from the first one if they are many."""
+    _Spent.seconds += questions * _SECONDS
+
+
 class _Spent:
-    """The time that this process took for alignments without the compiled kernels.
+    """The time that this process took for alignments without the compiled kernels, or would take for those to come.
 
     Attributes:
         seconds: An estimate, so that it is the same in every run.

@@ -162,14 +162,19 @@ class PatternModel:
         names = frozenset(() if self.alignment is None else self.alignment.names)
         return self.near_words.replaced(unfolded(question, names.__contains__))
 
-    def embedded(self, questions: Sequence[str]) -> Floats:
-        """Return the features of masked questions, made together, which is much faster than one by one."""
+    def embedded(self, questions: Sequence[str], by: Embedder | None = None) -> Floats:
+        """Return the features of masked questions, made together, which is much faster than one by one.
+
+        Args:
+            questions: The masked questions.
+            by: Makes the vectors in place of the model's embedder.
+        """
         texts = [self.plain(question) for question in questions]
         if self.alignment is not None:
             words = [token.word for text in texts for side in self.alignment.read(words_of(text)) for token in side]
             if words:
                 self.alignment.word_vectors(words)
-        return many_features(self.embedder, texts, keep=True)
+        return many_features(by or self.embedder, texts, keep=True)
 
     def knows(self, label: str) -> bool:
         """Tell whether a relation had training examples."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from graphbrick.core.compute import Progress, blas_threads
 from graphbrick.learn.train.patterns.adam import AveragedAdam
 from graphbrick.learn.train.patterns.pattern_examples import Example
+from graphbrick.learn.train.patterns.role_scores import RoleScores
 from graphbrick.patterns.model.model import kinds_of
 from graphbrick.patterns.model.question_features import WORDS
 
@@ -103,17 +104,14 @@ class Weights:
     def scores(self, batch: Batch) -> tuple[npt.NDArray[np.float64], _Pass]:
         """Return the score of every pattern of a batch, and the intermediate results for `gradients`."""
         values, questions, k = self.values, batch.masked, self.kinds
-        s, d = len(questions), self.words.shape[1]
+        s = len(questions)
         extended = np.hstack([questions, np.ones((s, 1), dtype=np.float32)])
         relations, code = self._codes(batch.pattern)
         words, own = self.words[relations], self.encoded.relation[relations]
-        narrowed = questions @ values["narrow"].T
-        roles = (narrowed @ values["maps"].reshape(k * d, -1).T).reshape(s, k, d)
-        roles += values["scale"][:, None] * questions[:, None, :d]
-        table = (roles.reshape(s * k, d) @ words.T).reshape(s, k, -1)
-        rows = np.flatnonzero(own >= 0)
-        weights = values["relation_weights"][own[rows]].transpose(1, 0, 2).reshape(-1, extended.shape[1])
-        table[:, :, rows] += (extended @ weights.T).reshape(s, k, -1)
+        roles, rows = RoleScores.of(values, questions, words), np.flatnonzero(own >= 0)
+        table = roles.table
+        by_relation = values["relation_weights"][own[rows]].reshape(-1, extended.shape[1])
+        table[:, :, rows] += (extended @ by_relation.T).reshape(s, -1, k).transpose(0, 2, 1)
         # One more column of zeros, for the steps that short patterns do not have.
         filled = np.zeros((s, k * len(relations) + 1), dtype=np.float32)
         filled[:, :-1] = table.reshape(s, -1)
@@ -124,7 +122,7 @@ class Weights:
         whole = self.encoded.whole[batch.pattern]
         trained = np.flatnonzero(whole >= 0)
         scores[trained] += (extended @ values["pattern_weights"].T)[batch.slot[trained], whole[trained]]
-        return scores, _Pass(extended, narrowed, relations, words, own, rows, cell, whole, trained)
+        return scores, _Pass(extended, roles, words, own, rows, cell, whole, trained)
 
     def _codes(self, patterns: Ints) -> tuple[Ints, Ints]:
         """Return the relations of patterns, and the column of each step and end, int64 [max_hops + 1, patterns].
@@ -142,25 +140,20 @@ class Weights:
 
     def gradients(self, batch: Batch, by_score: npt.NDArray[np.float64], done: _Pass) -> dict[str, Floats]:
         """Return the gradient of each weight from that of each score."""
-        questions, k, r = batch.masked, self.kinds, len(done.relations)
-        s, d = len(questions), self.words.shape[1]
-        values = self.values
+        questions, k, r = batch.masked, self.kinds, len(done.words)
+        s, values = len(questions), self.values
         by_cell = np.bincount(done.cell.ravel(), np.tile(by_score, len(done.cell)), minlength=s * (k * r + 1))
         table = by_cell.reshape(s, -1)[:, :-1].reshape(s, k, r).astype(np.float32)
-        towards = (table.reshape(s * k, r) @ done.words).reshape(s, k * d)
-        narrowed = towards @ values["maps"].reshape(k * d, -1)
         relations = np.zeros_like(values["relation_weights"])
-        own = table[:, :, done.rows].reshape(s, -1).T @ done.extended
-        relations[done.own[done.rows]] = own.reshape(k, -1, own.shape[1]).transpose(1, 0, 2)
+        own = table[:, :, done.rows].transpose(0, 2, 1).reshape(s, -1).T @ done.extended
+        relations[done.own[done.rows]] = own.reshape(-1, k, own.shape[1])
         length = batch.slot * self.max_hops + self.encoded.length[batch.pattern] - 1
         lengths = np.bincount(length, by_score, minlength=s * self.max_hops).reshape(s, -1).astype(np.float32)
         n = len(values["pattern_weights"])
         at = batch.slot[done.trained] * n + done.whole[done.trained]
         whole = np.bincount(at, by_score[done.trained], minlength=s * n).reshape(s, n).astype(np.float32)
         return {
-            "scale": (towards.reshape(s, k, d) * questions[:, None, :d]).sum(axis=(0, 2)),
-            "narrow": narrowed.T @ questions,
-            "maps": (towards.T @ done.narrowed).reshape(k, d, -1),
+            **done.roles.gradients(values, questions, done.words, table),
             "lengths": lengths.T @ done.extended,
             "relation_weights": relations,
             "pattern_weights": whole.T @ done.extended,
@@ -172,8 +165,7 @@ class _Pass:
     """Intermediate results of `Weights.scores` that its gradient needs."""
 
     extended: Floats
-    narrowed: Floats
-    relations: Ints
+    roles: RoleScores
     words: Floats
     own: Ints
     rows: Ints

@@ -29,6 +29,7 @@ from graphbrick.learn.train.patterns.pattern_ends import is_needed
 from graphbrick.learn.train.patterns.pattern_examples import Example, Examples, collect
 from graphbrick.learn.train.patterns.pattern_fit import Floats, Quality
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.integer_minilm import to_learn_from
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.patterns.model.end_model import EndModel
 from graphbrick.patterns.model.folder import check_place, save
@@ -218,17 +219,20 @@ def fit_patterns(
 
 
 def _features(found: Examples, how: PatternParameters, progress: Progress) -> Floats:
-    """Return the features of the masked questions; those of many written ones are estimated."""
-    texts = list(found.masked)
-    first, last = how.embedded, max(how.embedded, found.n_written)
-    embed = partial(many_features, how.embedder, keep=True)
-    rows = in_batches([*texts[:first], *texts[last:]], embed, _AT_ONCE, "questions embedded", progress)
+    """Return the features of the masked questions; those of written ones are nearly right, or estimated."""
+    texts, last = list(found.masked), found.n_written
+    first = min(how.embedded, last)
+    rows = [
+        in_batches(some, partial(many_features, embedder, keep=True), _AT_ONCE, "questions embedded", progress)
+        for embedder, some in ((to_learn_from(how.embedder), texts[:first]), (how.embedder, texts[last:]))
+        if some
+    ]
     others = texts[first:last]
-    if not others:
-        return rows
-    vectors = estimated(rows[:first, :-WORDS], texts[:first], others, how.embedder.embed)
-    hashed = np.stack([hashed_words(simplified(text)) for text in others])
-    return np.concatenate([rows[:first], np.hstack([vectors, np.float32(WORD_WEIGHT) * hashed]), rows[first:]])
+    if others:
+        vectors = estimated(rows[0][:, :-WORDS], texts[:first], others, how.embedder.embed)
+        hashed = np.stack([hashed_words(simplified(text)) for text in others])
+        rows.insert(1, np.hstack([vectors, np.float32(WORD_WEIGHT) * hashed]))
+    return np.concatenate(rows)
 
 
 def _chosen_ends(
