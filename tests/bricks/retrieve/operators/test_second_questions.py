@@ -56,6 +56,7 @@ OWNERS = {"Atlas: Ines Calderon", "Cinder: Marek Novak"}
          {"Atlas: Marek Novak, Yuki Tanaka", "Borealis: Abena Mensah", "Dune: Marek Novak"}),
         ("Who works on Atlas, and since when?", {"Marek Novak: 2021", "Yuki Tanaka: 2022"}),
         ("What does Yuki Tanaka work on and since when?", {"Atlas: 2022", "Cinder: 2023"}),
+        ("Yuki Tanaka: what's her title, and when was she hired?", {"her title: Engineer", "when was she hired: 2021"}),
         ("Do you know Atlas? Who owns it?", {"Ines Calderon"}),
         ("Can you help me? Which projects are paused?", {"Borealis", "Dune"}),
     ],
