@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.session import current_session
-from graphbrick.core.trace import event
+from graphbrick.core.trace import REFUSAL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Counts
 from graphbrick.graphs.records.languages import TYPES, counted_tags, is_in, language_of, usual_languages
@@ -31,8 +31,16 @@ _SAMPLED = 20_000  # texts of a graph whose languages are looked at
 _MOST = 200_000  # texts that one plan tells apart
 _TOLD = 100  # paths whose languages are told
 _NAMED = "|".join(TAGS)
-_IN = Expression(rf",? (?:written )?in (?:the )?(?P<name>{_NAMED})(?: language)?(?=[?.!]*$)", re.IGNORECASE)
+_IN = Expression(
+    rf"(?<! called)(?<! named)(?<! said),? (?:written )?in (?:the )?(?P<name>{_NAMED})(?: language)?(?=[?.!]*$)",
+    re.IGNORECASE,
+)
 _OF = Expression(rf"\b(?P<name>{_NAMED}) (?=(?P<what>[a-z]+(?: [a-z]+)?) (?:of|for)\b)", re.IGNORECASE)
+_OF_NAMES = Expression(
+    rf"\b(?P<name>{_NAMED}) (?:name|label|title|term|word|translation)s?\b"
+    rf"|\b(?:called|named|said) in (?P<said>{_NAMED})\b",
+    re.IGNORECASE,
+)
 _NAMES = frozenset("name names label labels title titles term terms word words translation translations".split())
 
 
@@ -64,6 +72,9 @@ def in_asked_language(retrieve: Callable[[Query, Subgraph], Evidence], query: Qu
     finally:
         _CONTEXT.reset(token)
     tell_of_languages(evidence, asked)
+    if not evidence.items and (named := _OF_NAMES.search(query.text)) is not None:
+        text = f"no name is known to be {named['name'] or named['said']}: a graph keeps names without their languages"
+        event(f"{text}; «other names of ...» lists them all", "languages.of_names", REFUSAL)
     return evidence
 
 
