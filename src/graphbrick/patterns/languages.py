@@ -30,6 +30,7 @@ Spoken: TypeAlias = Callable[[Ints32], Ints32]
 _SAMPLED = 20_000  # texts of a graph whose languages are looked at
 _MOST = 200_000  # texts that one plan tells apart
 _TOLD = 100  # paths whose languages are told
+_PARTICLE = " in"
 _NAMED = "|".join(TAGS)
 _IN = Expression(
     rf"(?<! called)(?<! named)(?<! said),? (?:written )?in (?:the )?(?P<name>{_NAMED})(?: language)?(?=[?.!]*$)",
@@ -38,7 +39,7 @@ _IN = Expression(
 _OF = Expression(rf"\b(?P<name>{_NAMED}) (?=(?P<what>[a-z]+(?: [a-z]+)?) (?:of|for)\b)", re.IGNORECASE)
 _OF_NAMES = Expression(
     rf"\b(?P<name>{_NAMED}) (?:name|label|title|term|word|translation)s?\b"
-    rf"|\b(?:called|named|said) in (?P<said>{_NAMED})\b",
+    rf"|\b(?:called|named|said|(?:name|label|title|term|word|translation)s? (?:of|for) .+) in (?P<said>{_NAMED})\b",
     re.IGNORECASE,
 )
 _NAMES = frozenset("name names label labels title titles term terms word words translation translations".split())
@@ -66,16 +67,37 @@ def in_asked_language(retrieve: Callable[[Query, Subgraph], Evidence], query: Qu
     asked = asked_languages(subgraph.graph, query.text)
     if not asked.wanted:
         return retrieve(query, subgraph)
+    if name := _language_of_name(cast(Graph, subgraph.graph), query.text):
+        text = f"no name is known to be {name}: a graph keeps names without their languages"
+        event(f"{text}; «other names of ...» lists them all", "languages.of_names", REFUSAL)
+        return Evidence()
     token = _CONTEXT.set(asked)
     try:
-        evidence = retrieve(replace(query, text=asked.text), subgraph)
+        evidence = retrieve(_without_language(query, asked.text, cast(Graph, subgraph.graph)), subgraph)
     finally:
         _CONTEXT.reset(token)
     tell_of_languages(evidence, asked)
-    if not evidence.items and (named := _OF_NAMES.search(query.text)) is not None:
-        text = f"no name is known to be {named['name'] or named['said']}: a graph keeps names without their languages"
-        event(f"{text}; «other names of ...» lists them all", "languages.of_names", REFUSAL)
     return evidence
+
+
+def _language_of_name(graph: Graph, text: str) -> str:
+    """Return the language in which a question asks for a name; empty for none, and where the graph has such names."""
+    match = _OF_NAMES.search(text)
+    name = "" if match is None else match["name"] or match["said"]
+    labels = " ".join([*map(graph.relation_label, range(graph.n_relations)), *(one.name for one in graph.columns)])
+    return "" if not name or graph.named(name) or name.lower() in labels.lower() else name
+
+
+def _without_language(query: Query, text: str, graph: Graph) -> Query:
+    """Return a question with another text, in which «Post in» of «the comment of Post in French» is Post."""
+    mentions, seeds = list(query.mentions), list(query.seeds)
+    for place, mention in enumerate(mentions):
+        bare = mention.text[: -len(_PARTICLE)]
+        named = graph.named(bare) if mention.text.endswith(_PARTICLE) and mention.text not in text else ()
+        if named:
+            mentions[place] = replace(mention, text=bare, entity=named[0], others=tuple(named[1:]))
+            seeds = [one for one in seeds if one not in (mention.entity, *mention.others)] + list(named)
+    return replace(query, text=text, mentions=tuple(mentions), seeds=tuple(seeds))
 
 
 def asked_languages(graph: object, text: str) -> Asked:
@@ -92,7 +114,7 @@ def asked_languages(graph: object, text: str) -> Asked:
         return Asked(text)
     usual = usual_languages(graph)
     for expression in (_IN, _OF):
-        match = expression.search(text)
+        match = None if _OF_NAMES.search(text) else expression.search(text)
         if match is not None and not graph.named(match["name"]):
             tag = TAGS[match["name"].lower()]
             is_known = is_in(tags, tag)

@@ -104,6 +104,23 @@ def test_a_language_that_there_is_nothing_in_is_not_left_out(cities: Graph, ques
     assert asked(cities, question).texts == ()
 
 
+def test_a_name_does_not_take_the_word_before_a_language(tmp_path: Path) -> None:
+    text = f"""{PREFIXES} :post rdfs:label "Post"@en ; rdfs:comment "a position"@en, "un poste"@fr .
+    :postIn rdfs:label "post in"@en ; rdfs:comment "where a post is"@en, "où est le poste"@fr ; :of :post ."""
+    graph = built(tmp_path, text)
+    assert asked(graph, "What is the comment of Post in French?").texts == ("un poste",)
+    assert asked(graph, "What is the comment of post in?").texts == ("where a post is",)
+
+
+@pytest.mark.parametrize(
+    "name", ["the German name of Berlin", "the name of Berlin in German", "Berlin called in German"]
+)
+def test_names_have_no_language_and_are_refused(cities: Graph, name: str) -> None:
+    answer = asked(cities, f"What is {name}?")
+    assert answer.texts == ()
+    assert "languages.of_names" in [code for code, _ in told(answer.trace.events)]
+
+
 def test_a_language_that_is_an_entity_is_asked_for(tmp_path: Path) -> None:
     text = f'{CITIES} :german rdfs:label "German"@en ; :spoken :germany . :film rdfs:label "Metropolis" ; :in :german .'
     answer = asked(built(tmp_path, text), "What is the abstract of Berlin in German?")
