@@ -236,4 +236,5 @@ def tell_of_languages(evidence: Evidence, asked: Asked) -> None:
     if others - used or missing:
         said = f"text in {', '.join(sorted(used - {''}))}" if used - {""} else "text without a language"
         also = sorted(others - used - {""})
+        said = f"no text in {asked.wanted[0]}; {said}" if missing else said
         event(said + (f"; also in {', '.join(also)}" if also else ""), "languages.told", used=sorted(used), others=also)
