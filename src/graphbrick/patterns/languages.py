@@ -140,8 +140,8 @@ def _is_text(graph: Graph) -> Bools:
 
     def look() -> Bools:
         by_type, found = entities_by_type(graph), np.zeros(graph.n_entities, dtype=np.bool_)
-        for name in TYPES:
-            found[by_type.get(name, ())] = True
+        for name in by_type.keys() & set(TYPES):
+            found[by_type[name]] = True
         return found
 
     return current_session().get(("texts in a language", graph.place, graph.hash), look, at_most=4)

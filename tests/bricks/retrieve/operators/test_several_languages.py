@@ -23,6 +23,7 @@ from graphbrick.graphs.export.ntriples import to_ntriples
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.readers import ReadOptions
 from graphbrick.models.scorers.bm25 import BM25
+from graphbrick.patterns.languages import Asked, asked_languages, tags_of
 
 PIPELINE = Operators(Patterns(Indifferent())) >> PathAnswer()
 E = "http://ex.org/"
@@ -210,3 +211,11 @@ def test_a_store_is_answered_in_the_same_language(live: Any, cities: Graph) -> N
     berlin = live.entity(f"{E}berlin")
     assert card_of(live, berlin).text == card_of(cities, cities.entity(f"{E}berlin")).text
     assert {*live.properties(berlin)} == {*cities.properties(cities.entity(f"{E}berlin"))}
+
+
+def test_a_graph_without_texts_in_a_language_has_none(tmp_path: Path) -> None:
+    graph = build([("Kenya", "capital", "Nairobi"), ("Kenya", "borders", "Uganda")], tmp_path / "kenya.graph")
+    assert tags_of(graph) == frozenset()
+    assert asked_languages(graph, "What is the capital of Kenya in German?") == Asked(
+        "What is the capital of Kenya in German?"
+    )
