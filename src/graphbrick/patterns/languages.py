@@ -29,6 +29,7 @@ Bools = npt.NDArray[np.bool_]
 Spoken: TypeAlias = Callable[[Ints32], Ints32]
 _SAMPLED = 20_000  # texts of a graph whose languages are looked at
 _MOST = 200_000  # texts that one plan tells apart
+_COMPARED = 2_000  # ends of one pattern
 _TOLD = 100  # paths whose languages are told
 _PARTICLE = " in"
 _NAMED = "|".join(TAGS)
@@ -196,17 +197,18 @@ def spoken_ends(subgraph: Subgraph, text: str) -> Spoken:
 def _spoken_ends(subgraph: Subgraph, wanted: Sequence[str], ends: Ints32) -> Ints32:
     graph = cast(Graph, subgraph.graph)
     nodes = ends if subgraph.nodes is None else subgraph.nodes[ends]
-    texts = np.flatnonzero(_is_text(graph)[nodes]) if wanted else nodes[:0]
-    if len(texts) < 2:
+    if len(ends) < 2 or not wanted or not _is_text(graph)[nodes].any():
         return ends
     keep = np.ones(len(ends), dtype=np.bool_)
     known: dict[tuple[int, int], frozenset[str]] = {}
-    for at in texts.tolist():
-        row = graph.csr.row(int(nodes[at]), False)
-        heads, triples = graph.csr.in_head[row].tolist(), graph.csr.in_triple[row]
-        pairs = list(zip(heads, graph.csr.relation[triples].tolist(), strict=True))
+    for at, node in enumerate(nodes[:_COMPARED].tolist()):
+        if not graph.key(node).startswith('"'):
+            continue
+        row = graph.csr.row(node, False)
+        relations = graph.csr.relation[graph.csr.in_triple[row]].tolist()
+        pairs = list(zip(graph.csr.in_head[row].tolist(), relations, strict=True))
         known |= {pair: counted_tags(_tags(graph, *pair), wanted) for pair in pairs if pair not in known}
-        keep[at] = any(language_of(graph.key(int(nodes[at]))) in known[pair] for pair in pairs)
+        keep[at] = any(language_of(graph.key(node)) in known[pair] for pair in pairs)
     return ends[keep]
 
 
