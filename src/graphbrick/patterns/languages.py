@@ -19,7 +19,6 @@ from graphbrick.core.trace import REFUSAL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Counts
 from graphbrick.graphs.records.languages import TYPES, counted_tags, is_in, language_of, usual_languages
-from graphbrick.graphs.types import entities_by_type
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.languages.tags import TAGS, tag_of_question
 
@@ -140,9 +139,15 @@ def _is_text(graph: Graph) -> Bools:
     """Return which entities are texts in a language, bool [entities]."""
 
     def look() -> Bools:
-        by_type, found = entities_by_type(graph), np.zeros(graph.n_entities, dtype=np.bool_)
-        for name in by_type.keys() & set(TYPES):
-            found[by_type[name]] = True
+        found = np.zeros(graph.n_entities, dtype=np.bool_)
+        if graph.type_table is not None:
+            pointers, ids, names = graph.type_table
+            numbers = [i for i in range(len(names)) if names[i] in TYPES]
+            places = np.flatnonzero(np.isin(ids, numbers)) if numbers else np.zeros(0, dtype=np.int64)
+            found[np.searchsorted(pointers, places, side="right") - 1] = True
+        for entity, facts in graph.changes.facts.items():
+            if facts.types is not None:
+                found[entity] = not set(TYPES).isdisjoint(facts.types)
         return found
 
     return current_session().get(("texts in a language", graph.place, graph.hash), look, at_most=4)

@@ -13,7 +13,7 @@ from sparql_server import sparql_server
 from staff import Indifferent
 
 import graphbrick
-from graphbrick import LocalAround, PathAnswer, Patterns, RankEnds, Session
+from graphbrick import LocalAround, PathAnswer, Patterns, RankEnds, Session, change
 from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.core.answer import Answer
 from graphbrick.graphs.build.builder import build
@@ -22,6 +22,7 @@ from graphbrick.graphs.changes.compact import compact
 from graphbrick.graphs.export.ntriples import to_ntriples
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.readers import ReadOptions
+from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.patterns.languages import Asked, asked_languages, tags_of
 
@@ -219,3 +220,16 @@ def test_a_graph_without_texts_in_a_language_has_none(tmp_path: Path) -> None:
     assert asked_languages(graph, "What is the capital of Kenya in German?") == Asked(
         "What is the capital of Kenya in German?"
     )
+
+
+def test_texts_that_are_added_later_count(tmp_path: Path) -> None:
+    graph = built(tmp_path, f'{PREFIXES} :b rdfs:label "Berlin"@en ; :motto "Be Berlin"@en ; :of :c .')
+    later = (
+        EntityRecord('"Sei Berlin"@de', "Sei Berlin", types=("langString",)),
+        (f"{E}b", f"{E}motto", '"Sei Berlin"@de'),
+    )
+    graph = change(graph.path, add=later).graph
+    assert asked(graph, "What is the motto of Berlin?").texts == ("Be Berlin",)
+    assert asked(graph, "What is the German motto of Berlin?").texts == ("Sei Berlin",)
+    compact(graph.path)
+    assert asked(Graph.open(graph.path), "What is the motto of Berlin?").texts == ("Be Berlin",)
