@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,15 @@ from graphbrick.core.items import BaseItem, Citation
 from graphbrick.core.properties.stated import short_json, shortened
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties, shown_value
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.languages import (
+    Texts,
+    chosen_texts,
+    is_in,
+    language_of,
+    languages_of,
+    usual_languages,
+)
+from graphbrick.graphs.records.rdf_names import DESCRIPTION_IRIS, local_name, one_value
 from graphbrick.graphs.store.literals import literal_types
 
 _BEST = 3  # neighbours of a relation that are named
@@ -90,9 +99,10 @@ class Card(BaseItem):
         types: Its types.
         description: A sentence about it; empty for none.
         aliases: Its other names.
-        properties: Its properties, those first that say the most to people.
+        properties: Its properties, those first that say the most to people; texts are in one language.
         groups: Its relations: those that leave it first, and those with few ends before those with many.
         passages: A few passages of documents that mention it.
+        texts: The texts of each property with languages, by the tags of these.
         apart: What tells it from others of the same name, such as «title Engineer»; empty if the name is its alone.
         score: Score of the last ranking stage.
         source: The stage that made it.
@@ -108,6 +118,7 @@ class Card(BaseItem):
     properties: Properties
     groups: tuple[Group, ...]
     passages: tuple[PassageText, ...] = ()
+    texts: Mapping[str, Texts] = field(default_factory=dict)
     apart: str = ""
     score: float = 0.0
     source: str = ""
@@ -155,7 +166,14 @@ class Card(BaseItem):
         """
         graph, about = self.graph, "; ".join(filter(None, (", ".join(self.types), self.apart)))
         head = _named(self.label, graph.key(self.id) if keys else "")
-        own = [f"{name}: {shortened(shown_value(value), _LONGEST_VALUE)}" for name, value in self.properties.items()]
+        usual = usual_languages(graph)[0]
+        spoken = {name: languages_of(by_tag, self.properties[name], usual) for name, by_tag in self.texts.items()}
+        described = [name for name in spoken if self.properties[name] == self.description]
+        own = [
+            f"{name}: {shortened(shown_value(value), _LONGEST_VALUE)}{spoken.get(name, '')}"
+            for name, value in self.properties.items()
+            if name not in described
+        ]
         values = [one for one in self.groups if one.is_value and one.label not in self.properties]
         own += [one.line(one.label, keys=False) for one in values]
         lines = _first(own, "properties", _PROPERTIES)
@@ -169,7 +187,10 @@ class Card(BaseItem):
             lines.append(f"«{shortened(' '.join(one.text.split()), _LONGEST_PASSAGE)}» ({one.title or one.document})")
         aliases = ", ".join(self.aliases[:_NAMES])
         lines = [f"also called: {aliases}", *lines] if aliases else lines
-        top = [f"{head} ({about})" if about else head, *filter(None, [self.description.strip()])]
+        top = [
+            f"{head} ({about})" if about else head,
+            *filter(None, [self.description.strip() + "".join(spoken[name] for name in described[:1])]),
+        ]
         return "\n".join([*top, *(f"- {line}" for line in lines)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,6 +205,7 @@ class Card(BaseItem):
             "aliases": list(self.aliases[:_MOST_IN_JSON]),
             "properties": properties,
             "properties_cut": is_cut,
+            "languages": {name: dict(texts) for name, texts in self.texts.items()},
             "degree": self.degree,
             "is_cut": self.is_cut,
             "relations": [_group_json(group) for group in self.groups],
@@ -195,32 +217,44 @@ class Card(BaseItem):
         return {"card": self.to_dict()}
 
 
-def card_of(graph: Any, entity: int, source: str = "") -> Card:
+def card_of(graph: Any, entity: int, source: str = "", languages: Sequence[str] = ()) -> Card:
     """Return the card of an entity of a folder graph, or of a graph in a database.
 
     Relations of a database are counted there if it can, else as far as its first triples show them.
+
+    Args:
+        graph: The graph.
+        entity: Id of the entity.
+        source: The stage that makes the card.
+        languages: Tags of the languages of texts, best first; by default that of the graph.
     """
+    wanted = languages or usual_languages(graph)
     gives = capabilities_of(graph)
     own = graph.properties(entity) if Capability.PROPERTIES in gives else NO_PROPERTIES
     groups = _of_folder(graph, entity, own) if isinstance(graph, Graph) else _of_database(graph, entity, own)
     passages = graph.passages([entity], _PASSAGES)[0] if Capability.PASSAGES in gives else ()
+    texts, description = _texts(graph, entity, own), graph.description(entity)
+    if wanted[0] != usual_languages(graph)[0]:
+        description = _described(graph, texts, wanted) or description
+    own = {**own} | {name: one_value(chosen_texts(by_tag, wanted)) for name, by_tag in texts.items()}
     ordered = sorted(own.items(), key=lambda item: _place(item[0]))
     return Card(
         graph,
         entity,
         tuple(graph.types(entity)),
-        graph.description(entity),
+        description,
         tuple(graph.aliases(entity)),
         dict(ordered),
         tuple(sorted(groups, key=lambda group: (not group.forward, group.count, group.label))),
         tuple(passages),
+        texts,
         source=source,
     )
 
 
-def cards_of(graph: Any, entities: Sequence[int], source: str = "") -> list[Card]:
+def cards_of(graph: Any, entities: Sequence[int], source: str = "", languages: Sequence[str] = ()) -> list[Card]:
     """Return the cards of entities; those of one name have what tells them apart."""
-    cards = [card_of(graph, entity, source) for entity in entities]
+    cards = [card_of(graph, entity, source, languages) for entity in entities]
     facts = {card.id: list(_facts(card)) for card in cards}
     told = []
     for card in cards:
@@ -230,6 +264,26 @@ def cards_of(graph: Any, entities: Sequence[int], source: str = "") -> list[Card
         apart = ", ".join(own[:_DISTINGUISHING]) or graph.key(card.id)
         told.append(replace(card, apart=apart) if namesakes else card)
     return told
+
+
+def _texts(graph: Any, entity: int, own: Properties) -> dict[str, Texts]:
+    """Return the values of properties of an entity that have a language, with those beside them without one."""
+    if not own or not (isinstance(graph, Graph) or hasattr(graph, "label_language")):
+        return {}
+    around = graph.neighbours([entity], direction="out", limit=_MOST_ASKED)[0].triples.tolist()
+    texts: dict[str, dict[str, list[str]]] = {}
+    for _, relation, tail in around:
+        key, name = graph.key(tail), graph.relation_label(relation)
+        if name in own and key.startswith('"'):
+            texts.setdefault(name, {}).setdefault(language_of(key), []).append(graph.label(tail))
+    return {name: by_tag for name, by_tag in texts.items() if by_tag.keys() != {""}}
+
+
+def _described(graph: Any, texts: Mapping[str, Texts], wanted: Sequence[str]) -> str:
+    """Return the description in a wanted language other than that of the graph; empty where there is none."""
+    named = {local_name(iri) for iri in DESCRIPTION_IRIS}
+    found = [by_tag for name, by_tag in texts.items() if name in named and is_in(by_tag, wanted[0])]
+    return next((chosen_texts(by_tag, wanted)[0] for by_tag in found), "")
 
 
 def _facts(card: Card) -> Iterator[tuple[str, str]]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.properties.values import PropertyColumn
+from graphbrick.core.properties.values import Kind, PropertyColumn
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.languages import language_of
 from graphbrick.graphs.store.beside_text import has_text
 from graphbrick.graphs.store.literals import literal_types
 
+_LANGUAGES = 4  # that the kind of a property names
 _BLOCK = 1 << 22  # entries of a large array that are read together
 TOP = 20
 """Relations and types that `graph_info` lists by default."""
@@ -70,16 +73,33 @@ def graph_info(graph: Graph, *, top: int | None = TOP) -> dict[str, Any]:
 
 def graph_properties(graph: Graph) -> dict[str, Any]:
     """Return the properties of entities and triples, as plain JSON types."""
+    languages = _languages(graph)
+    facts = [property_facts(column, languages.get(column.name, ())) for column in graph.property_columns()]
     return {
-        "properties": list(map(property_facts, graph.property_columns())),
+        "properties": facts,
         "triple_properties": list(map(property_facts, graph.triple_columns())),
     }
 
 
-def property_facts(column: PropertyColumn) -> dict[str, Any]:
-    """Return a property with its kind, count and examples, as plain JSON types."""
+def _languages(graph: Graph) -> dict[str, list[str]]:
+    """Return the languages of a few texts of each property by its name."""
+    tags: dict[str, set[str]] = {}
+    for relation, known in graph.value_relations().items():
+        tags.setdefault(graph.relation_label(relation), set()).update(language_of(graph.key(t)) for t in known.examples)
+    return {name: sorted(found - {""}) for name, found in tags.items()}
+
+
+def property_facts(column: PropertyColumn, languages: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a property with its kind, count and examples, as plain JSON types.
+
+    Args:
+        column: The property.
+        languages: Tags of the languages of its texts.
+    """
     kind = f"list of {column.kind}" if column.is_list else str(column.kind)
     kind += f" in {column.unit}" if column.unit else ""
+    if column.kind == Kind.TEXT and languages:
+        kind += f" in {', '.join(languages[:_LANGUAGES])}" + (", ..." if len(languages) > _LANGUAGES else "")
     return {"name": column.name, "kind": kind, "count": column.count, "examples": list(column.examples)}
 
 

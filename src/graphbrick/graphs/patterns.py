@@ -16,6 +16,7 @@ from graphbrick.core.csr import Csr
 Ints = npt.NDArray[np.int64]
 Pattern = Sequence[tuple[int, bool]]
 """One (relation id, whether it is followed from head to tail) per hop."""
+Counts = Callable[[Ints, bool], npt.NDArray[np.bool_]]
 
 _CHUNK = 1_000_000  # triples visited between two checks of the budget
 
@@ -82,7 +83,7 @@ class Followed:
 
 def follow(
     subgraph: Subgraph, start: int, pattern: Pattern, *, back: bool = False, symmetric: AbstractSet[int] = frozenset(),
-    check: Callable[[], None] = lambda: None, without: Ints | None = None,
+    check: Callable[[], None] = lambda: None, counts: Counts | None = None,
 ) -> Followed | None:  # fmt: skip
     """Follow a relation pattern from an entity within a subgraph.
 
@@ -98,7 +99,7 @@ def follow(
         symmetric: Relations that are followed both ways, first as the pattern says: of two neighbours the graph may
             hold only one triple, in either direction.
         check: Called after every million triples; may raise an exception to stop.
-        without: Local triples that are not followed; None for none.
+        counts: Tells which local triples of a relation are followed, forwards or not; None for all.
 
     Returns:
         The ends; None if the start is not in the subgraph.
@@ -130,7 +131,7 @@ def follow(
             # The start may have been left both ways; a walk that left it this way undoes nothing.
             undoes = (relation, not way) in left and not (both and (relation, way) in left)
             steps.append((way, back and not undoes))
-        hops.append(_next_hop(csr, at, states, relation, steps, origin, check, without))
+        hops.append(_next_hop(csr, at, states, relation, steps, origin, check, counts))
         leaves = at.node[hops[-1].parent] == origin if both else at.node[states] == origin
         left.update((relation, way) for way, _ in steps if (leaves & (hops[-1].forward == way if both else True)).any())
         before = relation, forward
@@ -139,7 +140,7 @@ def follow(
 
 def _next_hop(
     csr: Csr, at: _Hop, states: Ints, relation: int, steps: Sequence[tuple[bool, bool]], origin: int,
-    check: Callable[[], None], hidden: Ints | None,
+    check: Callable[[], None], counts: Counts | None,
 ) -> _Hop:  # fmt: skip
     """Take one step from states; the first way to reach a state is kept.
 
@@ -149,8 +150,8 @@ def _next_hop(
     for forward, may_return in steps:
         for parent, triple, node in _entries(csr, at.node, states, forward):
             fits = csr.relation[triple] == relation
-            if hidden is not None:
-                fits &= ~np.isin(triple, hidden)
+            if counts is not None:
+                fits[fits] = counts(triple[fits], forward)
             if not may_return:
                 fits &= node != origin
             parent, triple, node = parent[fits], triple[fits], node[fits]

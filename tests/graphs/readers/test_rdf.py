@@ -29,6 +29,7 @@ PREFIXES = """
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
 
+SAID = '"Land in Ostafrika"@de', '"country in East Africa"@en'
 # A small geography as one meets it: vocabulary and things in one file, several languages, literals, blank nodes.
 GEOGRAPHY = (
     PREFIXES
@@ -87,6 +88,7 @@ def test_geography(tmp_path: Path) -> None:
     integer, text = "<http://www.w3.org/2001/XMLSchema#integer>", '"city in the sun"@en'
     assert triples(records) == [
         (EX + "capital", "http://www.w3.org/2000/01/rdf-schema#range", EX + "City"),
+        *((EX + "Kenya", "http://www.w3.org/2000/01/rdf-schema#comment", said) for said in SAID),
         (EX + "Kenya", EX + "capital", EX + "Nairobi"),
         ("_:anon1", EX + "with", EX + "Uganda"),
         ("_:anon1", EX + "length", f'"933"^^{integer}'),
@@ -114,6 +116,7 @@ def test_geography(tmp_path: Path) -> None:
     assert entities(records, "_:lake").label == "Kenya, Uganda"
     assert relations(records) == {
         "http://www.w3.org/2000/01/rdf-schema#range": "range",
+        "http://www.w3.org/2000/01/rdf-schema#comment": "comment",
         "http://www.w3.org/1999/02/22-rdf-syntax-ns#type": "type",
         EX + "capital": "capital city",
         EX + "borders": "shares a border with",
@@ -165,14 +168,24 @@ def test_label_predicates(tmp_path: Path, predicate: str) -> None:
 
 @pytest.mark.parametrize("predicate", ["schema:description", "rdfs:comment", "skos:definition", "dcterms:description"])
 def test_description_predicates(tmp_path: Path, predicate: str) -> None:
-    text = f'{PREFIXES} :x {predicate} "autre"@fr, "plain", "first"@en, "second"@en, "" .'
-    records = read(write(tmp_path, "kb.ttl", text))
+    text = f'{PREFIXES} :x {predicate} "autre"@fr-CA, "plain", "first"@fr, "second"@fr, "" .'
+    records = read(write(tmp_path, "kb.ttl", text), language="fr")
     assert records == [
         EntityRecord(EX + "x", "x"),
         EntityRecord(EX + "x", description="autre"),
-        EntityRecord(EX + "x", description="plain"),
         EntityRecord(EX + "x", description="first"),
     ]
+
+
+def test_descriptions_in_several_languages_are_triples_as_well(tmp_path: Path) -> None:
+    text = f'{PREFIXES} :x rdfs:comment "autre"@fr, "plain", "first"@en, "second"@en, "" .'
+    records = read(write(tmp_path, "kb.ttl", text))
+    comment = "http://www.w3.org/2000/01/rdf-schema#comment"
+    assert triples(records) == [
+        (EX + "x", comment, f'"{text}') for text in ('autre"@fr', 'plain"', 'first"@en', 'second"@en')
+    ]
+    described = [record.description for record in records if isinstance(record, EntityRecord) and record.description]
+    assert described[-1] == "first"
 
 
 @pytest.mark.parametrize("declared", ["", ":r a rdf:Property ."])

@@ -126,7 +126,8 @@ def test_lines_of_wikidata(tmp_path: Path) -> None:
     tails = [tail for _, _, tail in triples(records)]
     assert "http://www.example.org/a%20b/%7Bc%7D%7Cd" in tails
     assert "http://c.example.org/Foo%22bar%22.jpg" in tails
-    assert len(tails) == 6
+    assert len(tails) == 7
+    assert '"British writer"@en' in tails  # a description, which is a value too where there are several languages
     assert names(records, "http://www.wikidata.org/entity/Q42") == ("Douglas Adams", {"道格拉斯"})
     assert left_out.counts == {TAGS: 2, IRIS: 2, TEXTS: 1, "lines that are not RDF, even when mended": 1}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.cards import Card
 
 
+_TEXTS = ("langString", "dirLangString")  # the types of texts with a language
 _COUNTED = 10  # paths that support each of several numbers, which may share all paths
 
 
@@ -114,7 +116,7 @@ class PathAnswer(GenerateStage):
                 DETAIL,
             )
             left_out.clear()
-        proofs, n_ends = self._proofs(best, evidence, left_out)
+        proofs, n_ends = self._proofs(best, evidence, left_out, query.text)
         if n_ends > len(proofs):
             event(
                 f"{n_ends:,} entities are the answer; the first {self.cap:,} are given (cap)",
@@ -151,7 +153,7 @@ class PathAnswer(GenerateStage):
         supporting = tuple(tuple(support[text]) for text in texts)
         return Answer(tuple(texts), tuple(entities[text] for text in texts), evidence, supporting)
 
-    def _proofs(self, best: Path, evidence: Evidence, left_out: set[int]) -> tuple[dict[int, Path], int]:
+    def _proofs(self, best: Path, evidence: Evidence, left_out: set[int], text: str) -> tuple[dict[int, Path], int]:
         """Return a path for each answer, at most ``cap``, and the number of answers there are."""
         symmetric = {
             relation for relation, _ in best.pattern if best.graph.relation_label(relation) in evidence.symmetric
@@ -167,10 +169,14 @@ class PathAnswer(GenerateStage):
         proofs: dict[int, Path] = {}
         for path in alike:
             proofs.setdefault(path.end, path)
-        subgraph = evidence.subgraph if self.within == "subgraph" else None
-        if subgraph is None:
-            subgraph = Subgraph(best.graph)
+        subgraph = (evidence.subgraph if self.within == "subgraph" else None) or Subgraph(best.graph)
+        counts = None
+        if best.graph.first_type(best.end) in _TEXTS:  # few graphs have texts in several languages
+            from graphbrick.patterns.languages import counts_in
+
+            counts = counts_in(subgraph, text)
         source = repr(self)
+        walk = partial(follow, subgraph, back=best.comes_back, symmetric=symmetric, check=check_budget, counts=counts)
         ends: list[npt.NDArray[np.integer]] = [np.array(list(proofs), dtype=np.int64)]
         starts = dict.fromkeys(path.start for path in alike) if self.ends == "pattern" else {}
         if starts and Capability.ADJACENCY not in capabilities_of(best.graph):
@@ -180,9 +186,7 @@ class PathAnswer(GenerateStage):
             )
             starts = {}
         for start in starts:
-            followed = follow(
-                subgraph, start, best.pattern, back=best.comes_back, symmetric=symmetric, check=check_budget
-            )
+            followed = walk(start, best.pattern)
             if followed is None:
                 continue
             ends.append(followed.ends[~np.isin(followed.ends, list(left_out))])

@@ -243,7 +243,8 @@ class Unmatched:
             return None
         if any(word.text in QUESTION_WORDS for word in self.question.words[span.first : span.last + 1]):
             return None
-        entities = self.graph.names.containing(folded)
+        named = self.graph.names.containing(folded)
+        entities = [one for one in named if not self.graph.first_type(one).endswith("angString")]  # no prose
         if len(entities) > 1:
             from graphbrick.bricks.link.parts import in_all, told_by_rest  # most names are written in full
 

@@ -74,7 +74,7 @@ class RankEnds(RerankStage):
         rejected = query.alternatives(paths[0].start)  # other readings of the name that the best path starts from
         seeds = [seed for seed in query.seeds if seed not in rejected]
         paths = tuple(path for path in paths if path.start not in rejected)
-        candidates = candidates_of(paths, seeds, subgraph, self.patterns, evidence.symmetric)
+        candidates = candidates_of(paths, seeds, subgraph, self.patterns, evidence.symmetric, query.text)
         if candidates is None:
             return evidence
         if candidates.cut:

@@ -290,6 +290,7 @@ class GraphBuilder:
             version=VERSION if columns or not_kept else PLAIN_VERSION,
             properties=columns,
             not_kept=not_kept,
+            language=tag if (tag := self._origin.language.strip().casefold()) != "en" else "",
         ).write(work)
         self._folder.commit()
         return Graph.open(self.path, passages=False)  # they are written after the graph

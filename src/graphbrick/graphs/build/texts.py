@@ -14,7 +14,7 @@ from graphbrick.graphs.build.dictionary import FIRST, KEY, TEXTS
 from graphbrick.graphs.build.values import PLACED, VALUES, Columns, spool_triple_values
 from graphbrick.graphs.records.interner import Interner, spans_of, text_at
 from graphbrick.graphs.records.rdf_names import local_aliases
-from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, PROPERTY, TYPE, LeftOut
+from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, IS_TRIPLE, LABEL, LATEST, PROPERTY, TYPE, LeftOut
 from graphbrick.graphs.store.strings import StringTable
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
 from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
@@ -133,7 +133,9 @@ class TextWriter:
         # Sort by entity, kind and quality: the best label and description come first; other texts keep source order.
         latest = (kind == LABEL) | (kind == DESCRIPTION) | (kind == PROPERTY)
         latest &= rank == LATEST
-        order = (rank.astype(np.int64) << 32) | np.where(latest, 0xFFFFFFFF - serial.astype(np.int64), serial)
+        order = ((rank % IS_TRIPLE).astype(np.int64) << 32) | np.where(
+            latest, 0xFFFFFFFF - serial.astype(np.int64), serial
+        )
         sorted_ = np.lexsort((order, kind, ids))
         ids, kind, texts = ids[sorted_], kind[sorted_], Spans(stream, starts[sorted_], ends[sorted_])
         low = int(ids[0])
@@ -142,7 +144,7 @@ class TextWriter:
         rank = rank[sorted_]
         replaced = (kind == LABEL) & (rank == LATEST)  # names with a rank become aliases
         self._note_replaced("names of entities that another row replaces", low, labels, ids, replaced, texts)
-        self._write_descriptions(low, len(keys), ids, kind, texts)
+        self._write_descriptions(low, len(keys), ids, kind, texts, rank)
         rows = np.flatnonzero((kind == ALIAS) | ((kind == LABEL) & (rank > LATEST)))
         best = _first_of(ids, kind == LABEL)
         local = self._local_names(low, keys, labels, ids[best], rank[best])
@@ -175,15 +177,14 @@ class TextWriter:
             return named
         return named.replace(others, Spans(*spans_of(self._name(keys.text(i)) for i in others.tolist())))
 
-    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
+    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans, rank: Bytes) -> None:
         best = _first_of(ids, kind == DESCRIPTION)
         self._descriptions += len(best)
         none = np.zeros(count, dtype=np.int64)
         described = Spans(texts.data, none, none).replace(ids[best] - low, texts.take(best))
         self._descriptions_table.extend(*described.arguments)
-        self._note_replaced(
-            "descriptions of entities that have another one", low, described, ids, kind == DESCRIPTION, texts
-        )
+        lost = (kind == DESCRIPTION) & (rank < IS_TRIPLE)
+        self._note_replaced("descriptions of entities that have another one", low, described, ids, lost, texts)
 
     def _note_replaced(
         self, what: str, low: int, winners: Spans, ids: Ids, chosen: npt.NDArray[np.bool_], texts: Spans

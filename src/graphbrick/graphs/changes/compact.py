@@ -11,7 +11,7 @@ import numpy as np
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.build.atomic import not_written
-from graphbrick.graphs.build.builder import GraphBuilder
+from graphbrick.graphs.build.builder import GraphBuilder, Origin
 from graphbrick.graphs.export.entities import entity_record
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.blocks import Part, TripleBlock, cells_of
@@ -65,7 +65,8 @@ def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
             text = f"no triple of {folder} is left, and a graph needs at least one; add triples first"
             raise GraphbrickError(text, code="compact.no_triple")
         built = graph.manifest
-        with GraphBuilder(folder, source=built.source, overwrite=True, near=built.near) as builder:
+        origin = Origin(built.source, built.language or "en")
+        with GraphBuilder(folder, source=origin, overwrite=True, near=built.near) as builder:
             builder.left_out = LeftOut.of(built.not_kept)
             builder.units = {(column.name, column.of_triples): column.unit for column in graph.columns if column.unit}
             builder.check_place = held.check_in_place

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from graphbrick.graphs.databases.nodes import Node
+from graphbrick.graphs.readers.roles import is_name_of, plain_name
 from graphbrick.language.folding import name_form, nfc, tokens
 
 KEYS = ("key", "id")
 """Properties that hold keys, best first."""
 LABELS = ("label", "name", "title")
 """Properties that hold names, best first."""
+_FIRST = ("firstname", "givenname", "forename")
+_LAST = ("lastname", "familyname", "surname")
+_OTHERS = ("preflabel", "username", "login", "nickname", "headline", "subject", "caption", "question", "term")
+_CODES = ("code", "symbol", "iata", "isbn")
 _WORDS = 40  # of a question
 _LONGEST = 8  # words of a name
 _SIGNS = 4  # before or after the words of a name
 _SHORTEST_PART = 3  # letters of a text that is looked for inside names
 _WHOLE = re.compile("-?[0-9]{1,19}")
+
+
+def own_names(properties: Collection[str]) -> tuple[str, ...]:
+    """Return the properties that nodes of a class are called by: one of `LABELS` or like it, or first and last name.
+
+    >>> own_names(["phone", "companyName"]), own_names(["lastName", "firstName"]), own_names(["code", "elevation"])
+    (('companyName',), ('firstName', 'lastName'), ('code',))
+    >>> own_names(["id", "code"]), own_names(["fileName", "age"])
+    ((), ())
+    """
+    usual = [name for name in LABELS if name in properties]
+    plain = {plain_name(name).replace("_", ""): name for name in sorted(properties, reverse=True)}
+    like = [name for name in properties if is_name_of(name) and plain_name(name) not in _OTHERS]
+    parts = [next((plain[name] for name in names if name in plain), "") for names in (_FIRST, _LAST)]
+    if usual or like or all(parts):
+        return tuple(usual[:1] or like[:1] or parts)
+    others = _OTHERS if set(KEYS) & set(properties) else _OTHERS + _CODES
+    return tuple(plain[name] for name in others if name in plain)[:1]
 
 
 def spans(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.export.blocks import triple_blocks, writable
 from graphbrick.graphs.export.columns import elements
 from graphbrick.graphs.export.place import Export, new_export_text, tell_left_out
-from graphbrick.graphs.records.rdf_names import ALIAS_IRI, TYPE_IRI
+from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, TYPE_IRI
 from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.literals import (
     DATE,
@@ -151,6 +151,8 @@ class _Terms:
     def __init__(self, graph: StoredGraph, base: str, left_out: LeftOut) -> None:
         self._graph, self._base, self._left_out = graph, base, left_out
         self._literals = literal_types(graph)
+        keys = map(graph.relation_key, range(graph.n_relations))
+        self._describing = [number for number, key in enumerate(keys) if key in DESCRIPTION_IRIS]
 
     def entity(self, entity: int) -> str:
         """Return the term of an entity: an IRI if triples or properties leave it, as they cannot leave a literal."""
@@ -187,11 +189,19 @@ class _Terms:
             return []
         facts = [(_LABEL_IRI, graph.label(entity))] if graph.label(entity).strip() else []
         facts += [(ALIAS_IRI, alias) for alias in graph.aliases(entity)]
-        if graph.description(entity):
+        if graph.description(entity) and not self._is_stated(entity):
             facts.append((_COMMENT_IRI, graph.description(entity)))
         lines = [f"{term} <{TYPE_IRI}> {type_iri(name, self._base)}" for name in graph.types(entity)]
         lines += [f"{term} <{iri}> {Term('literal', writable(text)).text}" for iri, text in facts]
         return lines + self._properties(term, graph.own_properties(entity))
+
+    def _is_stated(self, entity: int) -> bool:
+        """Return whether the description of an entity is a triple as well, which has its language."""
+        if not self._describing:
+            return False
+        graph, row = self._graph, self._graph.csr.row(entity, True)
+        tails = graph.csr.tail[row][np.isin(graph.csr.relation[row], self._describing)]
+        return graph.description(entity) in map(graph.label, tails.tolist())
 
     def triples(self) -> Iterator[list[str]]:
         """Yield the statements of each block of triples, or of each triple where triples have properties."""

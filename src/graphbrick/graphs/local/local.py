@@ -20,6 +20,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.seeds import listed, readings, seeds_in
 from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.columns import properties_text
+from graphbrick.graphs.records.languages import usual_languages
 from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord
 
 Triple: TypeAlias = tuple[int, int, int]
@@ -101,7 +102,7 @@ def local_graph(
             limit=limit_per_node,
             entities=[remote.key(entity) for entity in cut],
         )
-    local = _temporary(_records(remote, reached, triples))
+    local = _temporary(_records(remote, reached, triples), usual_languages(remote)[0])
     local.cut = frozenset(map(remote.key, cut))
     return local
 
@@ -147,12 +148,12 @@ def _own_properties(remote: RemoteGraph, entities: Sequence[int]) -> Sequence[Pr
     return [NO_PROPERTIES] * len(entities)
 
 
-def _temporary(records: Iterable[Record]) -> Graph:
+def _temporary(records: Iterable[Record], language: str = "en") -> Graph:
     """Build a graph in a temporary folder, which is removed together with the graph."""
     from graphbrick.graphs.build.builder import GraphBuilder, Origin  # load numba, which most runs over a folder lack
 
     folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
-    origin = Origin("Python records", may_be_empty=True)
+    origin = Origin("Python records", language, may_be_empty=True)
     try:
         with GraphBuilder(Path(folder.name) / "local.graph", source=origin) as builder:
             for record in checked_records(records, BadRecords()):

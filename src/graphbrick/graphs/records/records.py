@@ -64,6 +64,8 @@ class RelationRecord:
 
 LATEST = 0
 """Rank of a fact that is replaced by a later fact of the same kind."""
+IS_TRIPLE = 8
+"""Added to the rank of a description that is a triple as well, so that nothing is lost where another is better."""
 
 DESCRIBED, LABEL, ALIAS, TYPE, DESCRIPTION, PROPERTY = range(6)
 """Kinds of facts: the entity exists (`DESCRIBED`), one of its texts, or the value of a property."""

@@ -22,7 +22,7 @@ NAME = "manifest.json"
 SMALL = 1 << 16
 """Bytes of a file whose checksum is compared whenever the graph is opened; larger ones are checked on request."""
 SKIPPED = "skipped.jsonl"
-_NEW_FIELDS = ("properties", "not_kept")  # which earlier readers do not know, so they are written only where needed
+_NEW_FIELDS = ("properties", "not_kept", "language")  # earlier readers do not know them: written only where needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,8 @@ class PropertyFiles:
         """Raise TypeError or ValueError if a value has a type that a manifest does not allow."""
         Kind(self.kind)
         flags = type(self.is_list) is type(self.of_triples) is bool
-        if (
-            not isinstance(self.name, str)
-            or not isinstance(self.unit, str)
-            or not flags
-            or type(self.count) is not int
-            or self.count < 1
-        ):
+        texts = isinstance(self.name, str) and isinstance(self.unit, str)
+        if not texts or not flags or type(self.count) is not int or self.count < 1:
             raise TypeError(f"a property is {self!r}")
 
 
@@ -77,7 +72,7 @@ class Manifest:
     the graph has no index for near misses. ``literals`` has the kind and unit of each relation, by id, whose tails are
     numbers or dates; None in graphs of earlier versions, which did not record them. ``properties`` has the columns of
     properties (`graphbrick.graphs.store.columns`). ``not_kept`` has what the source says and the graph does not keep,
-    by kind, with "count" and "examples".
+    by kind, with "count" and "examples". ``language`` is the preferred one of RDF texts; empty for English.
     """
 
     entities: int
@@ -98,6 +93,7 @@ class Manifest:
     literals: dict[str, list[str]] | None = None
     properties: list[dict[str, Any]] = field(default_factory=list)
     not_kept: dict[str, dict[str, Any]] = field(default_factory=dict)
+    language: str = ""
 
     @property
     def hash(self) -> str:
@@ -125,7 +121,7 @@ class Manifest:
         for relation, entry in (self.literals or {}).items():
             if not relation.isdigit() or len(entry) != 2 or not all(isinstance(part, str) for part in entry):
                 raise TypeError(f"the literals of relation {relation!r} are {entry!r}")
-        texts = {"source": self.source, "created_by": self.created_by}
+        texts = {"source": self.source, "created_by": self.created_by, "language": self.language}
         texts |= {f"the checksum of {name}": entry.sha256 for name, entry in self.files.items()}
         for name, text in texts.items():
             if not isinstance(text, str):

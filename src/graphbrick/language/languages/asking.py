@@ -52,7 +52,7 @@ _ASKED = {
 
 
 @lru_cache(maxsize=1)
-def _asked() -> dict[str, frozenset[str]]:
+def words_of_questions() -> dict[str, frozenset[str]]:
     """Return the function words of each language with those that ask."""
     listed = stop_words()
     more = {language: frozenset(words.split()) for language, words in _ASKED.items()}
@@ -68,7 +68,7 @@ def asking_words(question: str) -> frozenset[str]:
     ['какая']
     """
     words = re.findall(r"[^\W\d_]+", question.lower())
-    counts = {language: sum(word in stops for word in words) for language, stops in _asked().items()}
+    counts = {language: sum(word in stops for word in words) for language, stops in words_of_questions().items()}
     best = max(counts, key=lambda language: counts[language])
     least = 1 if any("\u0370" <= letter <= "\u052f" for letter in question) else 2
-    return _asked()[best] if counts[best] >= least else frozenset()
+    return words_of_questions()[best] if counts[best] >= least else frozenset()

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Path, Subgraph
 from graphbrick.graphs.patterns import Followed, follow
+from graphbrick.patterns.languages import counts_in
 from graphbrick.pipeline.budget import check_budget
 
 Ints = npt.NDArray[np.int64]
@@ -85,7 +86,12 @@ class Candidates:
 
 
 def candidates_of(
-    paths: Sequence[Path], seeds: Sequence[int], subgraph: Subgraph, n: int, symmetric: AbstractSet[str] = frozenset()
+    paths: Sequence[Path],
+    seeds: Sequence[int],
+    subgraph: Subgraph,
+    n: int,
+    symmetric: AbstractSet[str] = frozenset(),
+    text: str = "",
 ) -> Candidates | None:
     """Follow the best patterns of some paths to all their ends.
 
@@ -97,6 +103,7 @@ def candidates_of(
         subgraph: Where patterns are followed.
         n: Number of patterns to follow.
         symmetric: Labels of relations that are followed both ways.
+        text: The question, for the language of texts at the ends.
 
     Returns:
         The candidates; None if there are none.
@@ -111,10 +118,13 @@ def candidates_of(
     walks: list[Walk] = []
     parts = []
     cut = 0
+    counts = counts_in(subgraph, text)
     for path, share in list(zip(distinct.values(), shares.tolist(), strict=True))[:n]:
         check_budget()
         both = {relation for relation, _ in path.pattern if path.graph.relation_label(relation) in symmetric}
-        followed = follow(subgraph, path.start, path.pattern, back=path.comes_back, symmetric=both, check=check_budget)
+        followed = follow(
+            subgraph, path.start, path.pattern, back=path.comes_back, symmetric=both, check=check_budget, counts=counts
+        )
         if followed is None or not len(followed.ends):
             continue
         cut += len(followed.ends) > MOST_ENDS

@@ -10,6 +10,7 @@ from itertools import islice
 from graphbrick.core.properties.stated import shortened
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.languages import TYPES
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import name_form
@@ -49,9 +50,12 @@ class NameOf(Source):
 
 
 def entities_with(graph: Graph, words: str) -> list[int]:
-    """Return the entities with words in their labels, one after the other; incomplete for very common words."""
+    """Return the entities with words in their labels, one after the other; incomplete for very common words.
+
+    Texts in a language are mostly prose, and parts of them name nothing.
+    """
     wanted = f" {name_form(words)} "
-    found = graph.names.containing(name_form(words))
+    found = (one for one in graph.names.containing(name_form(words)) if graph.first_type(one) not in TYPES)
     return [one for one in found if wanted in f" {name_form(graph.label(one))} "]
 
 

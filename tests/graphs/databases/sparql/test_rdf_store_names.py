@@ -122,6 +122,7 @@ def test_names_are_found_where_iris_cannot_be_searched() -> None:
         assert graph.unnamed_namespaces
         assert graph.language_tags[:2] == ("", "en")
         assert {*graph.language_tags[2:]} == {"fr", "de", "en-gb", "pt", "ru"}
+        assert not any(iri.endswith("comment") for iri in graph.only_facts)  # asked before the server refuses
         refused = partial(reply, status=500, body=b"too much")
         good = b'{"head": {"vars": ["e", "name"]}, "results": {"bindings": []}}'
         server.faults = [partial(reply, status=200, body=good), refused]

@@ -15,6 +15,7 @@ from graphbrick.core.errors import GraphbrickError, not_known
 from graphbrick.core.items import Item, Property
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
+from graphbrick.patterns.languages import in_one_language
 from graphbrick.patterns.properties.sources import Source, value_of
 from graphbrick.pipeline.budget import check_budget
 
@@ -81,6 +82,7 @@ class Place:
         classes: The entities of each class.
         symmetric: Labels of the relations that are followed both ways.
         ended: Triples that do not count, ascending: those that ended, in a question about now.
+        languages: In which texts count, best first; empty for a graph without texts in a language.
         unit: The unit in which numbers are wanted; "" for that of the graph.
         results: What plans have given, so that parts of a plan run once.
     """
@@ -91,6 +93,7 @@ class Place:
     symmetric: frozenset[str] = frozenset()
     ended: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     unit: str = ""
+    languages: tuple[str, ...] = ()
     results: dict[SetPlan, Ints] = field(default_factory=dict, compare=False)
 
     def steps_text(self, steps: Steps, end: str = "") -> str:
@@ -104,14 +107,19 @@ class Place:
     def followed(self, start: int, steps: Steps, *, back: bool) -> Followed | None:
         """Follow a pattern."""
         both = {relation for relation, _ in steps if self.graph.relation_label(relation) in self.symmetric}
-        without = self.ended if len(self.ended) else None
-        if without is not None and self.subgraph.triples is not None:
-            without = np.flatnonzero(np.isin(self.subgraph.triples, without))
-        return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget, without=without)
+        counts = self._counts if len(self.ended) or self.languages else None
+        return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget, counts=counts)
 
-    def counted(self, triples: Ints) -> Ints:
-        """Return the triples that count."""
-        return triples[~np.isin(triples, self.ended)] if len(self.ended) else triples
+    def _counts(self, local: Ints, forward: bool) -> npt.NDArray[np.bool_]:
+        own = self.subgraph.triples
+        return self.counts(local if own is None else own[local].astype(np.int64), forward=forward)
+
+    def counts(self, triples: Ints, *, forward: bool = True) -> npt.NDArray[np.bool_]:
+        """Return which triples count; forwards, those to texts in one language for each head and relation."""
+        counted = ~np.isin(triples, self.ended)
+        if self.languages and forward:
+            counted[counted] = in_one_language(self.graph, triples[counted], self.languages)
+        return counted
 
     def properties(self, source: Source, entities: Ints) -> list[Item]:
         """Return a property of some entities as evidence."""
@@ -306,7 +314,8 @@ class Having(SetPlan):
 
     def _run(self, place: Place) -> Ints:
         csr, ids = place.graph.csr, place.graph.triple_ids()
-        triples = place.counted(ids[csr.relation[ids] == self.relation])
+        triples = ids[csr.relation[ids] == self.relation]
+        triples = triples[place.counts(triples, forward=not self.forward)]
         entities = np.unique(csr.heads(triples) if self.forward else csr.tail[triples]).astype(np.int64)
         nodes = place.subgraph.nodes
         return entities if nodes is None else entities[np.isin(entities, nodes)]

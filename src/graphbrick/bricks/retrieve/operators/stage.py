@@ -55,6 +55,7 @@ from graphbrick.core.trace import REFUSAL, Trace, event, record, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, spaced
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.patterns.languages import asked_languages, in_asked_language
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
@@ -141,6 +142,9 @@ class Operators(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
+        return in_asked_language(self._in_one_language, query, subgraph)
+
+    def _in_one_language(self, query: Query, subgraph: Subgraph) -> Evidence:
         graph = cast(Graph, subgraph.graph)
         pattern = stated(graph, query.text)
         if pattern is not None:
@@ -195,7 +199,8 @@ class Operators(RetrieveStage):
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         asks_of_properties = has_columns(graph) or has_triple_properties(graph) or asks_for_card(words, question.text)
         symmetric, ended = symmetric_relations(scorer), now.ended_triples(graph, question.text)
-        place = Place(graph, subgraph, lexicon.classes, symmetric, ended, question.unit)
+        languages = asked_languages(graph, question.text).wanted
+        place = Place(graph, subgraph, lexicon.classes, symmetric, ended, question.unit, languages)
         parser = Parser(Resolver(self.patterns, place, lexicon, words), now.without_formerly(graph, question))
         try:
             if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):

@@ -18,6 +18,7 @@ from graphbrick.graphs.patterns import Followed, follow
 from graphbrick.language.forms import PERSON, kind_of
 from graphbrick.language.stems import spaced
 from graphbrick.patterns.in_words import InWords
+from graphbrick.patterns.languages import counts_in
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
 from graphbrick.patterns.stated import Stated, stated_text
@@ -127,4 +128,5 @@ def _as_stated(graph: Graph, query: Query, reading: Reading) -> Stated | None:
 def _followed(pattern: Stated, subgraph: Subgraph, patterns: Patterns) -> Followed | None:
     symmetric = symmetric_relations(patterns.scorer)
     both = {relation for relation, _ in pattern.steps if subgraph.graph.relation_label(relation) in symmetric}
-    return follow(subgraph, pattern.start, pattern.steps, symmetric=both, check=check_budget)
+    counts = counts_in(subgraph, "")
+    return follow(subgraph, pattern.start, pattern.steps, symmetric=both, check=check_budget, counts=counts)

@@ -26,6 +26,7 @@ from graphbrick.core.graph import DIRECTIONS, Graph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.patterns.languages import Spoken, spoken_ends
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
 from graphbrick.patterns.text import masked
 from graphbrick.pipeline import RetrieveStage
@@ -176,7 +177,7 @@ class Patterns(RetrieveStage):
         seeds, grown, ranked = self._search(query, subgraph)
         if among is not None:
             ranked = [entry for entry in ranked if np.isin(_ends(subgraph, grown, entry), among).any()]
-        paths = self._paths(subgraph, seeds, grown, ranked)
+        paths = self._paths(subgraph, seeds, grown, ranked, spoken_ends(subgraph, query.text))
         evidence = Evidence(tuple(paths), scale=repr(self.scorer) if self.scorer.comparable else "")
         if not isinstance(self.scorer, PatternReader):
             return evidence
@@ -315,7 +316,9 @@ class Patterns(RetrieveStage):
                 readings.append(Reading(walk, entry.score, entities))
         return united(readings, symmetric_relations(self.scorer))
 
-    def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
+    def _paths(
+        self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked], spoken: Spoken
+    ) -> list[Path]:
         """Return at most ``n`` paths of the candidates, in their order."""
         near = _neighbours(subgraph, seeds)
         chosen: list[tuple[int, float]] = []  # (seed, score) of each path, and what `ways_to` needs
@@ -323,7 +326,7 @@ class Patterns(RetrieveStage):
         for score, hops, s, candidate in ranked:
             candidates = grown[s].lengths[hops]
             pattern, back = int(candidates.pattern[candidate]), bool(candidates.back[candidate])
-            ends = self._ordered(subgraph.csr, candidates.layer.ends(pattern, back=back), seeds, near, s)
+            ends = self._ordered(subgraph.csr, spoken(candidates.layer.ends(pattern, back=back)), seeds, near, s)
             for end in ends[: min(self.each, self.n - len(chosen))]:
                 wanted[s].append((hops, pattern, back, end))
                 chosen.append((s, score))

@@ -150,7 +150,7 @@ class BoltGraph(CypherGraph):
             rows = self.fetch("SHOW INDEXES YIELD name, type, entityType, properties, state", {}, 1000).rows
         except QueryError:
             return []  # not Neo4j: names are compared instead
-        names = {*self._label_names, "aliases"}
+        names = {*self.called.names, *self.called.parts, "aliases"}
         return [
             row[0] for row in rows if (row[1], row[2], row[4]) == ("FULLTEXT", "NODE", "ONLINE") and names & {*row[3]}
         ]

@@ -19,21 +19,14 @@ from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.changes import cypher_mark
 from graphbrick.graphs.databases.cypher import properties as of_properties
 from graphbrick.graphs.databases.cypher.around import Followed, edges_around
+from graphbrick.graphs.databases.cypher.called import Called
 from graphbrick.graphs.databases.cypher.dialect import Dialect, quoted
 from graphbrick.graphs.databases.cypher.finding import node_with_key
 from graphbrick.graphs.databases.cypher.keys import Keys
 from graphbrick.graphs.databases.cypher.values import properties_among
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.graph import DatabaseGraph, check_options
-from graphbrick.graphs.databases.names import (
-    KEYS,
-    LABELS,
-    best,
-    part_of_names,
-    relation_words,
-    spans,
-    whole_number,
-)
+from graphbrick.graphs.databases.names import KEYS, best, part_of_names, relation_words, spans, whole_number
 from graphbrick.graphs.databases.nodes import Edge, Edges, Node
 from graphbrick.graphs.queries.tokens import without_version
 
@@ -48,8 +41,9 @@ class CypherGraph(DatabaseGraph, HasProperties):
     """A graph in a Cypher database.
 
     Entities are nodes. Their key is the property that ``?key=`` names, or ``key``, or ``id``, or else the internal id;
-    their label is the property that ``?label=`` names, or ``label``, ``name`` or ``title``, or else the key; their
-    types are the list ``types`` or the labels of the node. The key of a relation is its property ``key``, or its type.
+    their label is the property that ``?label=`` names, or ``label``, ``name`` or ``title``, or one that is called like
+    a name (`Called`), or else the key; their types are the list ``types`` or the labels of the node. The key of a
+    relation is its property ``key``, or its type.
 
     Args:
         address: Where the graph is.
@@ -61,7 +55,6 @@ class CypherGraph(DatabaseGraph, HasProperties):
         check_options(address, self.options)
         super().__init__(address)
         self._key_names = (self.option("key"),) if self.option("key") else KEYS
-        self._label_names = (self.option("label"),) if self.option("label") else LABELS
         self._keys_of = Keys()
         self.relation_types: dict[str, set[str]] = {}
         self._mixed_types: set[str] = set()  # whose relations carry their own keys
@@ -145,24 +138,29 @@ class CypherGraph(DatabaseGraph, HasProperties):
     @cached_property
     def _properties(self) -> tuple[str, ...]:
         """The properties to ask for."""
-        return tuple(dict.fromkeys((*self._key_names, *self._label_names, *FACTS)))
+        return tuple(dict.fromkeys((*self._key_names, *self.called.names, *self.called.parts, *FACTS)))
+
+    @cached_property
+    def called(self) -> Called:
+        """The properties that nodes are called by."""
+        return Called.of(self.option("label"), self.properties_of_classes().values())
 
     def made(self, handle: Any, labels: Sequence[str], properties: Mapping[str, Any], whole: bool = False) -> Node:
         """Return the node with this handle, labels and values; ``whole`` if these are all values that it has."""
         key_name = _first(self.key_names(labels), properties)
         value = _text(properties[key_name]) if key_name else _text(handle)
         key = self._keys_of.own(value, handle, next(iter(labels), ""))
-        label_name = _first(self._label_names, properties)
+        called = self.called.by(properties)
         named = [name for name in ("types", "aliases") if isinstance(properties.get(name), str | list | tuple)]
         types = _texts(properties["types"]) if "types" in named else tuple(map(str, labels))
         return Node(
             key,
-            _text(properties[label_name]) if label_name else key,
+            " ".join(_text(properties[name]) for name in called) or key,
             () if types == (UNTYPED,) else types,
             _text(properties.get("description")),
             _texts(properties.get("aliases")),
             handle,
-            self.own(properties, (key_name, label_name, "description", *named)) if whole else NO_PROPERTIES,
+            self.own(properties, (key_name, *called, "description", *named)) if whole else NO_PROPERTIES,
         )
 
     def repeated(self, handle: Any) -> Collection[str]:
@@ -239,8 +237,8 @@ class CypherGraph(DatabaseGraph, HasProperties):
 
     def names(self) -> list[str]:
         """Return the properties with names that some node has."""
-        names = [name for name in self._label_names if self.is_property(name)]
-        return names or ([] if self.knows_all_properties() else list(self._label_names))
+        names = [name for name in (*self.called.names, *self.called.parts) if self.is_property(name)]
+        return names or ([] if self.knows_all_properties() else list(self.called.names))
 
     def is_property(self, name: str) -> bool:
         """Return whether a node may have a property."""

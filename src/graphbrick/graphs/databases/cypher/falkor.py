@@ -166,7 +166,7 @@ class FalkorGraph(CypherGraph):
     @cached_property
     def _full_text_labels(self) -> list[str]:
         rows = self.fetch("CALL db.indexes() YIELD label, properties, types, entitytype, status", {}, 1000).rows
-        names = {*self._label_names, "aliases"}
+        names = {*self.called.names, *self.called.parts, "aliases"}
         return [
             label
             for label, properties, types, kind, status in rows

@@ -270,8 +270,8 @@ class LadybugGraph(EmbeddedGraph, CypherGraph):
     def _named_columns(self, table: str) -> set[str]:
         """Return the columns of a table that hold keys, names and descriptions rather than properties."""
         names = [name for name, _, _ in self._columns[table]]
-        wanted = (self.key_names([table]), self._label_names)
-        return {*(next((name for name in several if name in names), "") for several in wanted), *FACTS}
+        key = next((name for name in self.key_names([table]) if name in names), "")
+        return {key, *self.called.by(dict.fromkeys(names, True)), *FACTS}
 
     @cached_property
     def _node_tables(self) -> list[str]:

@@ -21,7 +21,7 @@ from graphbrick.graphs.databases.sparql.rdf_facts import edge_pattern, facts_of,
 from graphbrick.graphs.databases.sparql.rdf_properties import Columns, matching_terms, properties_of, read_columns
 from graphbrick.graphs.databases.sparql.rdf_schema import read_schema
 from graphbrick.graphs.databases.sparql.rdf_search import is_short, search_exact, search_parts
-from graphbrick.graphs.databases.sparql.rdf_survey import language_tags, unnamed_namespaces
+from graphbrick.graphs.databases.sparql.rdf_survey import is_multilingual, language_tags, unnamed_namespaces
 from graphbrick.graphs.databases.sparql.rdf_terms import Term, described_node, literal_node
 from graphbrick.graphs.databases.sparql.sparql_text import is_ask, limited
 from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, REIFIES_IRI, TYPE_IRI
@@ -132,7 +132,7 @@ class RdfGraph(DatabaseGraph, HasProperties):
         if term is None or not self.can_ask(term):
             return None
         if term.kind == "literal":
-            exists = self.is_true(f"ASK {{ ?s ?p {term.text} FILTER(?p NOT IN ({listed(self.facts)})) }}")
+            exists = self.is_true(f"ASK {{ ?s ?p {term.text} FILTER(?p NOT IN ({listed(self.only_facts)})) }}")
             return literal_node(term) if exists else None
         if term.kind == "uri" and not self.is_true(
             f"ASK {{ {{ {term.text} ?p ?o }} UNION {{ ?s ?p {term.text} FILTER(?p != <{TYPE_IRI}>) }} }}"
@@ -176,7 +176,9 @@ class RdfGraph(DatabaseGraph, HasProperties):
         """Return the triples that leave entities, or those that enter them, by the key of the entity."""
         others: dict[str, list[tuple[str, Term]]] = {}
         cut: set[str] = set()
-        for batch, rows, is_cut in pages(self, terms, edge_pattern(self.facts, predicates, forward=forward), limit):
+        for batch, rows, is_cut in pages(
+            self, terms, edge_pattern(self.only_facts, predicates, forward=forward), limit
+        ):
             cut.update(term.key for term in batch if is_cut)
             for entity, predicate, other in rows:
                 others.setdefault(entity.key, []).append((predicate.value, other))
@@ -241,6 +243,11 @@ class RdfGraph(DatabaseGraph, HasProperties):
     def names_triples(self) -> bool:
         """Whether nodes stand for triples, of which the graph states something (RDF 1.2)."""
         return self.is_true(f"ASK {{ ?node <{REIFIES_IRI}> ?triple }}")
+
+    @cached_property
+    def only_facts(self) -> frozenset[str]:
+        """The predicates of literals that are no triples: descriptions are, where texts are in several languages."""
+        return self.facts - DESCRIPTION_IRIS if is_multilingual(self) else self.facts
 
     @cached_property
     def language_tags(self) -> tuple[str, ...]:

@@ -151,7 +151,7 @@ def _candidates(graph: RdfGraph, condition: Condition, predicates: list[str]) ->
 def _is_property(graph: RdfGraph) -> str:
     """Return a filter: ?o is a property of ?e, and not of a triple that ?e stands for (RDF 1.2)."""
     named = f" FILTER NOT EXISTS {{ ?e <{REIFIES_IRI}> ?triple }}" if graph.names_triples else ""
-    return f"FILTER(isLiteral(?o) && ?p NOT IN ({listed(graph.facts)})){named}"
+    return f"FILTER(isLiteral(?o) && ?p NOT IN ({listed(graph.only_facts)})){named}"
 
 
 def _kind(datatype: str) -> Kind:

@@ -59,7 +59,7 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
         values = [Term("literal", name, language=tag).text for name in list(names)[at : at + size] for tag in tags]
         rows = graph.solutions(
             f"SELECT DISTINCT ?e ?name WHERE {{ VALUES ?name {{ {' '.join(values)} }} "
-            f"{_named(graph)} {in_triple(graph.facts)} }} LIMIT {_ROWS + 1}",
+            f"{_named(graph)} {in_triple(graph.only_facts)} }} LIMIT {_ROWS + 1}",
             _ROWS,
         ).rows
         for entity, name in rows:
@@ -88,7 +88,7 @@ def _local_matches(graph: RdfGraph, text: str) -> dict[Term, str]:
     matches: dict[Term, str] = {}
     for at in range(0, len(iris), _LITERALS):
         values = " ".join(term.text for term in list(iris)[at : at + _LITERALS])
-        pattern = f"VALUES ?e {{ {values} }} {without_label(graph)} {in_triple(graph.facts)}"
+        pattern = f"VALUES ?e {{ {values} }} {without_label(graph)} {in_triple(graph.only_facts)}"
         try:
             rows = graph.solutions(f"SELECT DISTINCT ?e WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
         except GraphbrickError as error:
@@ -116,12 +116,12 @@ def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
 
     If an endpoint cannot search all names in time, the result is empty, which is an event.
     """
-    name = f"{_named(graph)} {graph.contains(text.strip())} {in_triple(graph.facts)}"
+    name = f"{_named(graph)} {graph.contains(text.strip())} {in_triple(graph.only_facts)}"
     tail = Term("literal", "[/#]" + re.escape("_".join(text.split())).replace("_", "[_ ]|%20") + "$").text
     iri = f'?e ?p ?o FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
     iri_of_tail = f'?s ?p ?e FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
     try:
-        for pattern in (name, f"{{ {iri} }} UNION {{ {iri_of_tail} }} {in_triple(graph.facts)}"):
+        for pattern in (name, f"{{ {iri} }} UNION {{ {iri_of_tail} }} {in_triple(graph.only_facts)}"):
             rows = graph.solutions(f"SELECT DISTINCT ?e ?name WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
             terms = {row[0]: row[1].value if row[1] else local_name(row[0].key) for row in rows if row[0]}
             if terms:

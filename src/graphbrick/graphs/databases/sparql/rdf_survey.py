@@ -27,6 +27,18 @@ def language_tags(graph: RdfGraph) -> tuple[str, ...]:
     return tuple(dict.fromkeys(["", graph.label_language, *rows]))
 
 
+def is_multilingual(graph: RdfGraph) -> bool:
+    """Return whether a sample of names and descriptions is in two languages or more; variants of one are one."""
+    rows = _rows(
+        graph,
+        f"SELECT DISTINCT ?tag WHERE {{ {{ SELECT ?text WHERE {{ VALUES ?p {{ {listed(graph.facts, ' ')} }} "
+        "?e ?p ?text "
+        f'FILTER(isLiteral(?text) && LANG(?text) != "") }} LIMIT {_NAMES} }} '
+        f'BIND(LCASE(STRBEFORE(CONCAT(LANG(?text), "-"), "-")) AS ?tag) }} ORDER BY ?tag LIMIT {_LANGUAGES}',
+    )
+    return len(rows) > 1
+
+
 def unnamed_namespaces(graph: RdfGraph) -> tuple[str, ...]:
     """Return the most frequent beginnings of IRIs that have no label in the preferred language or without one."""
     ends = ("?e ?p ?end", f"?end ?p ?e FILTER(?p != <{TYPE_IRI}>)")

@@ -19,6 +19,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.rdf.json_ld import unmapped_names, with_vocabulary
 from graphbrick.graphs.readers.rdf.lists import FIRST_IRI
 from graphbrick.graphs.readers.rdf.mending import LeftOutLines, MendedStream, Mender
+from graphbrick.graphs.readers.rdf.multilingual import is_multilingual
 from graphbrick.graphs.readers.rdf.statements import Fact, Statements
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.streams import (
@@ -160,6 +161,7 @@ class _File:
             number_blanks=not self._is_line_based,
             has_formulas=self._format == "N3",
             mend=mend,
+            is_multilingual=is_multilingual(self._file),
         )
 
     def _has_a_statement_a_line(self) -> bool:

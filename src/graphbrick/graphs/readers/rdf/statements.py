@@ -22,7 +22,15 @@ from graphbrick.graphs.records.rdf_names import (
     TYPE_IRI,
     local_name,
 )
-from graphbrick.graphs.records.records import DESCRIPTION, LABEL, EdgeRecord, EntityRecord, RankedFact, TripleRecord
+from graphbrick.graphs.records.records import (
+    DESCRIPTION,
+    IS_TRIPLE,
+    LABEL,
+    EdgeRecord,
+    EntityRecord,
+    RankedFact,
+    TripleRecord,
+)
 from graphbrick.kernels.strings.ntriples import NO_LANGUAGE, OTHER, PREFERRED, VARIANT
 
 if TYPE_CHECKING:
@@ -43,6 +51,7 @@ class Statements:
         number_blanks: Whether the parser names anonymous nodes, which are numbered in file order instead.
         has_formulas: Whether graphs named by blank nodes are formulas of N3, whose statements are not facts.
         mend: Repairs an IRI that the parser did not check.
+        is_multilingual: Whether texts are in several languages, so that every description is a triple as well.
     """
 
     def __init__(
@@ -53,10 +62,12 @@ class Statements:
         number_blanks: bool,
         has_formulas: bool = False,
         mend: Callable[[str], str] | None = None,
+        is_multilingual: bool = False,
     ) -> None:
         self._ox, self._left_out, self._mend = ox, reading.left_out, mend
         self.labels = LABEL_IRIS | frozenset(reading.labels)
         self.facts = self.labels | DESCRIPTION_IRIS | {TYPE_IRI, ALIAS_IRI}
+        self._only_facts = self.facts - DESCRIPTION_IRIS if is_multilingual else self.facts
         self.language = reading.options.language.strip().casefold()
         self.annotations = Annotations(reading.left_out)
         self.lists = Lists(ox, self.key, reading.left_out)
@@ -148,7 +159,7 @@ class Statements:
         Args:
             label: Returns the name of an IRI.
         """
-        for record in self.annotations.records(label, self.facts):
+        for record in self.annotations.records(label, self._only_facts):
             if record.tail.startswith('"'):
                 literal = self._ox.parse(f"<a:a> <a:a> {record.tail} .", format=self._ox.RdfFormat.N_TRIPLES)
                 yield from self._described(record.tail, next(iter(literal)).object)
@@ -187,7 +198,13 @@ class Statements:
             return []
         if predicate == ALIAS_IRI:
             return [EntityRecord(key, aliases=(text,), may_be_relation=True)]
-        return [RankedFact(key, LABEL if predicate in self.labels else DESCRIPTION, text, self.rank(value.language))]
+        rank = self.rank(value.language)
+        if predicate in self._only_facts:
+            return [RankedFact(key, LABEL if predicate in self.labels else DESCRIPTION, text, rank)]
+        return [
+            RankedFact(key, DESCRIPTION, text, rank + IS_TRIPLE),
+            *self._triple(subject, predicate, value),
+        ]
 
     def rank(self, language: str | None) -> int:
         """Return the rank of a text in a language; the lowest is best."""

@@ -97,7 +97,7 @@ def _example(graph: Graph, question: GroundedQuestion, stage: Patterns, model: P
     query = question.query()
     subgraph, text, seeds = Subgraph(graph), query.text, list(question.seeds)
     paths = stage.retrieve(query, subgraph).paths
-    candidates = candidates_of(paths, seeds, subgraph, stage.n)
+    candidates = candidates_of(paths, seeds, subgraph, stage.n, text=text)
     if candidates is None:
         return None
     gold = np.array(question.answers, dtype=np.int64)

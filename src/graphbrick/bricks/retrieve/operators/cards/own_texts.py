@@ -9,7 +9,7 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.sets import Place, Shown, TextPlan, no_value
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.items import Entity, Item
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.cards import card_of
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
@@ -41,7 +41,7 @@ class OwnTexts(TextPlan):
 
     def shown(self, place: Place) -> list[Shown]:
         """Return the texts."""
-        read: Callable[[int], list[str]] = place.graph.aliases if self.names else _described(place.graph)
+        read: Callable[[int], list[str]] = place.graph.aliases if self.names else _described(place)
         found = [Shown(text, entity) for entity in self.entities for text in read(entity) if text]
         if not found:
             raise no_value(
@@ -66,5 +66,5 @@ def own_texts(parser: Parser, text: str) -> OwnTexts | None:
     return OwnTexts(entities, not match["what"].startswith("description"))
 
 
-def _described(graph: Graph) -> Callable[[int], list[str]]:
-    return lambda entity: [graph.description(entity)]
+def _described(place: Place) -> Callable[[int], list[str]]:
+    return lambda entity: [card_of(place.graph, entity, languages=place.languages).description]

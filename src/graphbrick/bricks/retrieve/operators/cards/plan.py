@@ -25,4 +25,4 @@ class Cards(TextPlan):
 
     def proofs(self, place: Place) -> list[Item]:
         """Return the cards."""
-        return [*cards_of(place.graph, self.entities)]
+        return [*cards_of(place.graph, self.entities, languages=place.languages)]

@@ -93,7 +93,6 @@ def _ends(place: Place, entities: Ints, relation: int, *, forward: bool) -> tupl
     entries = np.arange(int(sizes.sum()), dtype=np.int64) + shift
     triples = entries if forward else csr.in_triple[entries]
     of_relation = csr.relation[triples] == relation
-    if len(place.ended):
-        of_relation &= ~np.isin(triples, place.ended)
+    of_relation[of_relation] = place.counts(triples[of_relation].astype(np.int64), forward=forward)
     ends: Ints = (csr.tail[entries] if forward else csr.in_head[entries])[of_relation].astype(np.int64)
     return np.repeat(np.arange(len(entities), dtype=np.int64), sizes)[of_relation], ends

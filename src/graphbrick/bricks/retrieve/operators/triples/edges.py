@@ -156,7 +156,8 @@ class Edges:
             triples = np.sort(csr.in_triple[csr.row(int(tails[0]), False)].astype(np.int64))
         else:
             triples = place.graph.triple_ids().astype(np.int64)
-        triples = place.counted(triples[csr.relation[triples] == self.relation])
+        triples = triples[csr.relation[triples] == self.relation]
+        triples = triples[place.counts(triples, forward=tails is None or heads is not None)]
         for wanted in (heads, nodes):
             triples = triples if wanted is None else triples[np.isin(csr.heads(triples), wanted)]
         for wanted in (tails, nodes):
