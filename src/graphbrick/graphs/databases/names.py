@@ -6,13 +6,16 @@ import re
 from collections.abc import Collection, Iterable
 
 from graphbrick.graphs.databases.nodes import Node
-from graphbrick.graphs.readers.roles import is_name_of, plain_name
+from graphbrick.graphs.records.called import is_name_of
 from graphbrick.language.folding import name_form, nfc, tokens
 
 KEYS = ("key", "id")
 """Properties that hold keys, best first."""
-LABELS = ("label", "name", "title")
+TITLE = "title"
+"""The name of a work; of a person, it is none."""
+LABELS = ("label", "name", TITLE)
 """Properties that hold names, best first."""
+_PERSONS = ("fullname", "displayname")
 _FIRST = ("firstname", "givenname", "forename")
 _LAST = ("lastname", "familyname", "surname")
 _OTHERS = ("preflabel", "username", "login", "nickname", "headline", "subject", "caption", "question", "term")
@@ -27,19 +30,31 @@ _WHOLE = re.compile("-?[0-9]{1,19}")
 def own_names(properties: Collection[str]) -> tuple[str, ...]:
     """Return the properties that nodes of a class are called by: one of `LABELS` or like it, or first and last name.
 
+    A person with a name has a title too, such as Engineer, which is none.
+
     >>> own_names(["phone", "companyName"]), own_names(["lastName", "firstName"]), own_names(["code", "elevation"])
     (('companyName',), ('firstName', 'lastName'), ('code',))
-    >>> own_names(["id", "code"]), own_names(["fileName", "age"])
-    ((), ())
+    >>> own_names(["title", "full_name"]), own_names(["id", "code"]), own_names(["fileName", "age"])
+    (('full_name',), (), ())
     """
-    usual = [name for name in LABELS if name in properties]
-    plain = {plain_name(name).replace("_", ""): name for name in sorted(properties, reverse=True)}
-    like = [name for name in properties if is_name_of(name) and plain_name(name) not in _OTHERS]
+    plain = {_plain(name): name for name in sorted(properties, reverse=True)}
+    usual = [name for name in LABELS if name in properties and name != TITLE]
+    person = [plain[name] for name in _PERSONS if name in plain]
     parts = [next((plain[name] for name in names if name in plain), "") for names in (_FIRST, _LAST)]
-    if usual or like or all(parts):
-        return tuple(usual[:1] or like[:1] or parts)
+    works = [TITLE] if TITLE in properties else []
+    like = [name for name in properties if is_name_of(name) and _plain(name) not in _OTHERS]
+    if usual or person:
+        return ((usual or person)[0],)
+    if all(parts) and (works or not like):
+        return tuple(parts)
+    if works or like:
+        return ((works or like)[0],)
     others = _OTHERS if set(KEYS) & set(properties) else _OTHERS + _CODES
     return tuple(plain[name] for name in others if name in plain)[:1]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def spans(text: str) -> list[str]:

@@ -21,14 +21,13 @@ from graphbrick.graphs.readers.roles import (
     TAIL,
     TYPES,
     find_column,
-    is_name_of,
-    last_words,
     listed,
     named_column,
     plain_name,
     space_in,
     unrecognised,
 )
+from graphbrick.graphs.records.called import is_name_of, last_words
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -292,7 +291,7 @@ def node_columns(
     ]
     key, name, types = chosen
     key = find_column(cells, KEY, without=(name, types)) if key is None else key
-    if key is None and cells and last_words(cells[0])[0] == "id" and 0 not in (name, types):
+    if key is None and cells and last_words(split_type(cells[0])[0])[0] == "id" and 0 not in (name, types):
         key = 0 if _distinct(samples, 0) == 1 else None
     roles = [find_column(cells, names) for names in (NAME, TYPES, DESCRIPTION, ALIASES)]
     if key is None and name is None and len(cells) > 1 and plain_name(cells[0]) in ("name", "label"):
@@ -308,7 +307,9 @@ def node_columns(
     names = [place for place, cell in enumerate(cells) if plain_name(cell) in NAME and place not in (key, types)]
     names.sort(key=lambda place: NAME.index(plain_name(cells[place])))
     if name is None and all(plain_name(cells[place]) == "title" for place in names):  # a title may be that of a person
-        places = (place for place, cell in enumerate(cells) if is_name_of(cell) and place not in (key, types))
+        places = (
+            place for place, cell in enumerate(cells) if is_name_of(split_type(cell)[0]) and place not in (key, types)
+        )
         name = next((place for place in places if _distinct(samples, place) > _MOSTLY), None)
     if name is None and names:
         counts = {place: len({row[place] for row in samples if row[place].strip()}) for place in names}

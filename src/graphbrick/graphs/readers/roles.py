@@ -42,7 +42,6 @@ TYPES = (":label", ":type", "kind", "type", "types", "category", "labels")
 DESCRIPTION = ("description", "desc", "definition", "comment", "abstract")
 ALIASES = ("aliases", "alias", "synonyms", "alternate_names", "altlabel")
 
-_PARTS = {"first", "last", "middle", "given", "family", "maiden", "file", "column", "table"}
 """Words before «name» where it is only a part of a name, or the name of something else."""
 
 _NEO4J_SUFFIXES = {"ID", "LABEL", "TYPE", "START_ID", "END_ID", "IGNORE"}
@@ -129,22 +128,6 @@ def space_of(header: Sequence[str]) -> str:
 def has_role(header: Sequence[str], role: str) -> bool:
     """Return whether a header has a column of "head", "relation" or "types"."""
     return find_column(header, {"head": HEAD, "relation": RELATION, "types": TYPES}[role]) is not None
-
-
-def last_words(cell: str) -> tuple[str, str]:
-    """Return the last word of a header cell and the one before it, in lower case; empty for none.
-
-    >>> last_words("CompanyName"), last_words("first_name:string"), last_words("CustomerID"), last_words("filename")
-    (('name', 'company'), ('name', 'first'), ('id', 'customer'), ('filename', ''))
-    """
-    words = ["", "", *re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", split_type(cell)[0])]
-    return words[-1].casefold(), words[-2].casefold()
-
-
-def is_name_of(cell: str) -> bool:
-    """Return whether a column holds the names of something: ``CompanyName``, but neither ``FirstName`` nor a file's."""
-    word, before = last_words(cell)
-    return word == "name" and before not in _PARTS
 
 
 def find_column(cells: Sequence[str], names: Sequence[str], without: Iterable[int | None] = ()) -> int | None:

@@ -34,7 +34,7 @@ Source = str | PathLike[str] | Sitemap
 
 _READER = 5  # raise it when the same bytes are read differently
 _MOST_NOTES = 20
-_EMPTY = frozenset(("reader.empty_file", "sources.no_text"))  # codes of errors about files that have nothing to read
+_EMPTY = frozenset(("reader.empty_file", "sources.no_text", "mail.no_text"))  # errors of files with nothing to read
 _NO_TEXT = "it has no text, and is left out"
 _SHOWN = 3  # files that a note names
 _WORDS = re.compile(r"[^\W\d]+")

@@ -38,7 +38,7 @@ def mail_documents(file: Path, suffix: str, data: bytes) -> Iterator[Document]:
     places = [match.span() for match in _FROM.finditer(data)] if suffix == ".mbox" else [(0, 0)]
     if not places:
         raise InputError(
-            "it has no message: no line begins with «From » and ends with a year", file, code="sources.mail"
+            "it has no message: no line begins with «From » and ends with a year", file, code="mail.no_message"
         )
     for i, (_, start) in enumerate(places):
         end = places[i + 1][0] if i + 1 < len(places) else len(data)
@@ -47,11 +47,11 @@ def mail_documents(file: Path, suffix: str, data: bytes) -> Iterator[Document]:
             message = email.message_from_bytes(raw)
             document = _document(f"{file}#{i + 1}" if suffix == ".mbox" else str(file), message)
         except RecursionError as error:
-            raise InputError("its parts are nested too deeply", file, code="sources.mail") from error
+            raise InputError("its parts are nested too deeply", file, code="mail.too_deep") from error
         if document.text.strip():
             yield document
         elif suffix != ".mbox":
-            raise InputError("it has no text", file, code="sources.no_text")
+            raise InputError("it has no text", file, code="mail.no_text")
 
 
 def _document(address: str, message: Message) -> Document:

@@ -352,32 +352,3 @@ def test_nodes_in_rows_are_told_from_texts_that_equal_their_keys(films: str) -> 
     rows = opened(films).query("MATCH (f:Film {title: 'Heat'}) RETURN f, '2' AS part, [f]", {}, 5).rows
     assert rows == [("2", "2", ["2"])]
     assert [isinstance(value, NodeKey) for value in (*rows[0][:2], rows[0][2][0])] == [True, False, True]
-
-
-def test_nodes_are_called_by_what_is_like_a_name(tmp_path: Path) -> None:
-    database = ladybug.Database(str(tmp_path / "offices.ladybug"))
-    connection = ladybug.Connection(database)
-    for query in (
-        "CREATE NODE TABLE Firm(nr INT64 PRIMARY KEY, companyName STRING, fileName STRING)",
-        "CREATE NODE TABLE Worker(nr INT64 PRIMARY KEY, lastName STRING, firstName STRING)",
-        "CREATE NODE TABLE Shift(nr INT64 PRIMARY KEY, hours INT64)",
-        "CREATE REL TABLE WORKS_FOR(FROM Worker TO Firm)",
-        "CREATE REL TABLE DOES(FROM Worker TO Shift)",
-        "CREATE (:Firm {nr: 1, companyName: 'Blue Mills', fileName: 'a.txt'})",
-        "CREATE (:Worker {nr: 2, firstName: 'Ada', lastName: 'Lund'}), (:Worker {nr: 3, lastName: 'Berg'})",
-        "CREATE (:Shift {nr: 4, hours: 8})",
-        "MATCH (w:Worker), (f:Firm) CREATE (w)-[:WORKS_FOR]->(f)",
-        "MATCH (w:Worker {nr: 2}), (s:Shift) CREATE (w)-[:DOES]->(s)",
-    ):
-        connection.execute(query)
-    connection.close()
-    database.close()
-    graph = graphbrick.open(f"ladybug:{tmp_path / 'offices.ladybug'}")
-    (firm,) = graph.search("Who works for Blue Mills?", 5)
-    assert (graph.label(firm), graph.properties(firm)) == ("Blue Mills", {"fileName": "a.txt"})
-    assert graph.label(graph.search("Where does Ada Lund work?", 5)[0]) == "Ada Lund"
-    labels = {graph.label(head) for head, _, _ in graph.neighbours([firm], direction="in")[0].triples.tolist()}
-    assert labels == {"Ada Lund", "Berg"}
-    ada = graph.search("Ada Lund", 1)[0]
-    ends = graph.neighbours([ada], direction="out")[0].triples[:, 2].tolist()
-    assert sorted(map(graph.label, ends)) == ["4", "Blue Mills"]  # a shift has no name: its key

@@ -31,7 +31,6 @@ from graphbrick.bricks.retrieve.operators.schema.refusals import (
     check_ends,
     check_manner,
     check_names,
-    check_one,
 )
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
@@ -199,8 +198,8 @@ class Operators(RetrieveStage):
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         asks_of_properties = has_columns(graph) or has_triple_properties(graph) or asks_for_card(words, question.text)
         symmetric, ended = symmetric_relations(scorer), now.ended_triples(graph, question.text)
-        languages = asked_languages(graph, question.text).wanted
-        place = Place(graph, subgraph, lexicon.classes, symmetric, ended, question.unit, languages)
+        said = (question.unit, asked_languages(graph, question.text).wanted)
+        place = Place(graph, subgraph, lexicon.classes, symmetric, ended, *said)
         parser = Parser(Resolver(self.patterns, place, lexicon, words), now.without_formerly(graph, question))
         try:
             if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
@@ -211,11 +210,8 @@ class Operators(RetrieveStage):
                 text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
                 query = replace(query, text=text, seeds=parser.question.entities, mentions=())
             plan = of_both(parser)
-            if plan is None:
-                check_one(words, parser.question.text)
             check_antecedents(parser.question.text, lexicon)
-            if plan is None and (asks_of_properties or cues):
-                plan = by_grammar(parser)
+            plan = plan or (by_grammar(parser) if asks_of_properties or cues else None)
             if plan is not None:
                 sure = not parser.resolver.assumptions_of(plan)
                 return self._told(evidence_of(plan, place, self.cap, repr(self), sure=sure), plan, parser)

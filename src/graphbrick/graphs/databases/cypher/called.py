@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from graphbrick.graphs.databases.names import LABELS, own_names
+from graphbrick.graphs.databases.names import LABELS, TITLE, own_names
 
 
 class Called(NamedTuple):
@@ -20,19 +20,26 @@ class Called(NamedTuple):
     parts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, stated: str, classes: Iterable[Collection[str]]) -> Called:
+    def of(cls, stated: str, classes: Collection[Collection[str]]) -> Called:
         """Return the property that an address names, or the usual ones and those of classes that have none of them."""
         if stated:
             return cls((stated,))
         own = [own_names(properties) for properties in classes]
-        single = (names[0] for names in own if len(names) == 1)
-        return cls(tuple(dict.fromkeys((*LABELS, *single))), next((names for names in own if len(names) > 1), ()))
+        single = list(dict.fromkeys(names[0] for names in own if len(names) == 1))
+        parts = next((names for names in own if len(names) > 1), ())
+        persons = (name for names, has in zip(own, classes, strict=True) if TITLE in has for name in names[:1])
+        first = [name for name in (*LABELS[:-1], *persons) if name != TITLE and name not in parts]
+        return cls(tuple(dict.fromkeys((*first, TITLE, *single))), parts)
 
     def by(self, properties: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the properties whose values are the name of a node; none if it has no name.
 
-        >>> Called(("name",), ("first", "last")).by({"first": "Ada", "last": "Lovelace", "name": ""})
-        ('first', 'last')
+        >>> called = Called(("name", "title"), ("first", "last"))
+        >>> called.by({"first": "Ada", "last": "Lovelace", "name": "", "title": "Dr"}), called.by({"title": "Alien"})
+        (('first', 'last'), ('title',))
         """
-        names = [name for name in self.names if properties.get(name) not in (None, "")]
-        return tuple(names[:1] or [part for part in self.parts if properties.get(part) not in (None, "")])
+        name = next((name for name in self.names if properties.get(name) not in (None, "")), "")
+        parts = tuple(part for part in self.parts if properties.get(part) not in (None, ""))
+        if parts and (not name or (name == TITLE and parts == self.parts)):
+            return parts
+        return (name,) if name else ()

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from graphbrick.graphs.readers.fields import split_type
 from graphbrick.graphs.readers.relational.plan import Names
 from graphbrick.graphs.readers.relational.profile import Places
 from graphbrick.graphs.readers.relational.tables import SourceTable
 from graphbrick.graphs.readers.relational.words import Words, class_name, singular_of, words_of
-from graphbrick.graphs.readers.roles import ALIASES, DESCRIPTION, TYPES, find_column, is_name_of, plain_name
+from graphbrick.graphs.readers.roles import ALIASES, DESCRIPTION, TYPES, find_column, plain_name
+from graphbrick.graphs.records.called import is_name_of
 from graphbrick.language import forms
 
 _FIRST = ("first", "given", "fore", "f", "christian")
@@ -61,7 +63,7 @@ def names_in(table: SourceTable, words: Words, key: Places, taken: Sequence[int]
     title = [plain.index("title")] if "title" in plain else []
     if options.name is not None:
         return Names((options.name,), (), aliases, types, description)
-    named = [place for place in free if is_name_of(table.columns[place]) and place not in called]
+    named = [place for place in free if is_name_of(split_type(table.columns[place])[0]) and place not in called]
     named = [place for place in named if _is_own_name(table, place, words) and _distinct(table, place) > _MOSTLY]
     own = [
         place for place in free if words_of(table.columns[place]) in {(*words, end) for end in ("description", "title")}

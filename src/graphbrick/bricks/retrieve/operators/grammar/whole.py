@@ -7,6 +7,7 @@ from functools import partial
 from graphbrick.bricks.retrieve.operators.grammar.by_group.wordings import about_them, and_when, in_one
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_one
 from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card
 from graphbrick.language.expressions.expression import Expression
 
@@ -38,13 +39,19 @@ def of_grammar(parser: Parser) -> Plan | None:
 
 
 def of_both(parser: Parser) -> Plan | None:
-    """Return the plan of «which projects are active, and what is their budget», if both are read; else None."""
-    text = in_one(parser.question.text)
-    if text == parser.question.text and not (about_them(text)[0] or and_when(text)[0]):
-        return None
-    from graphbrick.bricks.retrieve.operators.grammar.by_group.reading import of_each
+    """Return the plan of «which projects are active, and what is their budget», if both are read; None for one.
 
-    return of_each(parser, text)
+    Raises:
+        CannotPlanError: There are two questions in one, of which only one would be answered.
+    """
+    text, plan = in_one(parser.question.text), None
+    if text != parser.question.text or about_them(text)[0] or and_when(text)[0]:
+        from graphbrick.bricks.retrieve.operators.grammar.by_group.reading import of_each
+
+        plan = of_each(parser, text)
+    if plan is None:
+        check_one(parser.english, parser.question.text)
+    return plan
 
 
 def _per_group(parser: Parser, text: str) -> Plan | None:
