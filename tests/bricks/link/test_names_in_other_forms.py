@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from built_graphs import built_from_nodes_and_edges
 
-from graphbrick import LinkLabels
+from graphbrick import GraphBuilder, LinkLabels
 from graphbrick.core import Query
 from graphbrick.core.errors import LinkError
 from graphbrick.graphs.graph import Graph
@@ -84,3 +85,26 @@ def test_a_question_word_in_capitals_is_no_acronym(names: Graph) -> None:
     assert [names.label(seed) for seed in LinkLabels().link(names, Query("WHO makes raw apples?")).seeds] == [
         "Apples, raw"
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "surface", "meant"),
+    [
+        (["Acme, Inc", "Acme Inc.", "Acme Road 5"], "Acme", {"Acme, Inc", "Acme Inc."}),
+        (["Blue Fox Ltd", "Blue Fox GmbH", "Old Blue Fox"], "Blue Fox", {"Blue Fox Ltd", "Blue Fox GmbH"}),
+        (
+            ["Elm Holding AG", "Elm Group S.A.", *(f"Elm OS {n}" for n in range(120))],
+            "elm",
+            {"Elm Holding AG", "Elm Group S.A."},
+        ),
+    ],
+)
+def test_companies_that_differ_in_their_form_are_namesakes(
+    tmp_path: Path, names: list[str], surface: str, meant: set[str]
+) -> None:
+    with GraphBuilder(tmp_path / "shops.graph", source="test") as builder:
+        for name in names:
+            builder.add((name, "sells", "bread"))
+        graph = builder.finish()
+    (mention,) = LinkLabels().link(graph, Query(f"What does {surface} sell?")).mentions
+    assert {graph.label(one) for one in (mention.entity, *mention.others)} == meant

@@ -8,6 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
+from graphbrick.bricks.link.exact import ranked
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
@@ -29,6 +30,7 @@ _SUFFIXES = frozenset(
 _AFTER = frozenset("jr sr junior senior ii iii iv".split())  # the last word of a name of a person
 _LOOKED_AT, _MOST_NAMES = 500, 100  # names with a word, and with one part, that are compared
 _NUMBER = Expression(r"[0-9]+")
+_LETTERS = Expression(r"(?<=\b\w) (?=\w\b)")  # between letters that stand alone
 
 
 def turned(graph: Graph, question: Question, span: Span) -> Mention | None:
@@ -105,11 +107,12 @@ def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequenc
 
     It is the one whose other words follow in the question («DL315 on 2013-02-07»), whose date the question says
     elsewhere («did DL315 leave on 7 Feb 2013»), or which has no other words than those for what it is («Acme» for
-    «Acme Inc.» beside «Acme Road»).
+    «Acme Inc.» beside «Acme Road»). Several companies of that name («Acme Inc.», «Acme GmbH») are namesakes.
     """
     whole = [(entity, end) for entity in entities if (end := _end_of_rest(graph, question, span, entity))]
     folded = question.folded(span)
     companies = [one for one in entities if _is_company(graph, folded, one)]
+    namesakes = ranked(graph, folded, [one for one in companies if _is_only_company(graph, folded, one)])
     heads = companies or [one for one in entities if _is_head(graph, folded, one)]
     plain = heads or [one for one in entities if _says_no_more(graph, folded, one)]
     if len(whole) == 1:
@@ -118,6 +121,8 @@ def told_by_rest(graph: Graph, question: Question, span: Span, entities: Sequenc
         entity, surface = dated
     elif not whole and len(plain) == 1:
         entity, surface = plain[0], question.surface(span)
+    elif not whole and len(namesakes) > 1:
+        return Mention(question.surface(span), namesakes[0], _PART, tuple(namesakes[1:]))
     else:
         return None
     taken, n = graph.label(entity), len(entities) - 1
@@ -154,9 +159,20 @@ def _of_said_date(graph: Graph, question: Question, span: Span, entities: Sequen
 
 def _is_company(graph: Graph, folded: str, entity: int) -> bool:
     """Return whether a name is some words and then says that it is a company: «Acme Inc.», «Acme Co. of Ohio»."""
-    form = name_form(graph.label(entity))
-    rest = form.removeprefix(folded).split() if form.startswith(f"{folded} ") else []
+    rest = _rest(graph, folded, entity)
     return bool(rest) and (_SUFFIXES.issuperset(rest) or ({rest[0], rest[-1]} <= _SUFFIXES - {"and", "the"}))
+
+
+def _is_only_company(graph: Graph, folded: str, entity: int) -> bool:
+    """Return whether a name is some words, and all others say that it is a company."""
+    rest = _rest(graph, folded, entity)
+    return bool(rest) and _SUFFIXES.issuperset(rest)
+
+
+def _rest(graph: Graph, folded: str, entity: int) -> list[str]:
+    """Return the words of a name after those with which it begins, "sa" for "S.A."; none if it begins otherwise."""
+    form = name_form(graph.label(entity))
+    return _LETTERS.sub("", form.removeprefix(folded)).split() if form.startswith(f"{folded} ") else []
 
 
 def _says_no_more(graph: Graph, folded: str, entity: int) -> bool:

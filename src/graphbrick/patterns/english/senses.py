@@ -121,12 +121,13 @@ def same_verbs(verb: str) -> frozenset[str]:
 
 
 def near_nouns(noun: str) -> frozenset[str]:
-    """Return nouns of the same everyday meaning, as «club» for team.
+    """Return nouns of the same everyday meaning, as «club» for team; the plural of one that is cut short has them too.
 
-    >>> "team" in near_nouns("club"), near_nouns("thing")
-    (True, frozenset())
+    >>> "team" in near_nouns("club"), near_nouns("thing"), "application" in near_nouns("apps")
+    (True, frozenset(), True)
     """
-    return frozenset(_near()["nouns"].get(noun, ()))
+    nouns = _near()["nouns"]
+    return frozenset(nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ())
 
 
 def is_narrower(noun: str, name: str) -> bool:

@@ -12,7 +12,9 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, stem
 
 _NAMES, _SHORTEST = 3, 4  # names that are near to a word, and letters of the shortest word
-_BEFORE = Expression(r"\b(?:in|on|at|by|with|for|from|to|of|about)\s+$", re.IGNORECASE)
+_BEFORE = Expression(  # a preposition and an article without their noun
+    r"(?:\b(?:in|on|at|by|with|for|from|to|of|about|per)\s+)?(?:\b(?:the|an?|our|any|each|every)\s+)?$", re.IGNORECASE
+)
 _BROKEN = Expression(  # what a question is not any more without its noun or verb
     r"(?:how (?:many|much)|which|whose|(?:in|at|on|of|for) (?:which|what)) "
     r"(?:is|are|was|were|do|does|did|has|have|had|can|will|in|of|at|on|for|with|by|from|to|than)\b"
@@ -83,10 +85,15 @@ def with_whole_names(question: str, part: str, names: Sequence[str]) -> list[Nea
 
 
 def _without(question: str, places: list[re.Match[str]]) -> str:
-    """Return the question without some words, and without prepositions that are left without a noun."""
+    """Return the question without some words, and without prepositions and articles that are left without a noun.
+
+    >>> text = "What is the size of an ISO, in the bytes?"
+    >>> _without(text, [*re.finditer("ISO|bytes", text)])
+    'What is the size?'
+    """
     text = question
     for place in reversed(places):
         after = text[place.end() :]
         before = text[: place.start()]
         text = f"{before if WORD.match(after.lstrip()) else _BEFORE.sub('', before)}{after}"
-    return re.sub(r"\s+([?.!])", r"\1", " ".join(text.split()))
+    return re.sub(r"[\s,;:]*([?.!]|$)", r"\1", re.sub(r"\s+([,;:])", r"\1", " ".join(text.split())))
