@@ -148,10 +148,18 @@ class TextWriter:
         rows = np.flatnonzero((kind == ALIAS) | ((kind == LABEL) & (rank > LATEST)))
         best = _first_of(ids, kind == LABEL)
         local = self._local_names(low, keys, labels, ids[best], rank[best])
-        self._write_aliases(low, labels, ids[rows], texts.take(rows), *local)
+        names, own = self._names_in_properties(kind, texts)
+        self._write_aliases(low, labels, *_merged(ids[rows], texts.take(rows), ids[names], own), *local)
         self._write_types(low, len(keys), ids, kind, texts)
         if self._values is not None:
             self._write_properties(self._values, ids, kind, texts)
+
+    def _names_in_properties(self, kind: Bytes, texts: Spans) -> tuple[Ids, Spans]:
+        """Return the rows of properties that are further names, such as the official name, and their texts."""
+        rows = np.flatnonzero(kind == PROPERTY)
+        if len(rows):
+            rows = rows[self._columns.are_names[numbers_before(texts.data, texts.starts[rows])]]
+        return rows, Spans(texts.data, texts.starts[rows] + 4, texts.ends[rows])
 
     def _write_labels(self, low: int, keys: Spans, ids: Ids, kind: Bytes, texts: Spans) -> Spans:
         labels = self._named(keys)
@@ -225,10 +233,7 @@ class TextWriter:
         """Write the aliases that differ from the label; labels that did not win are among them."""
         differs = ~same_spans(*names.arguments, *labels.take(ids - low).arguments)
         ids, names = ids[differs], names.take(differs)
-        if len(local_ids):
-            ids, names = np.concatenate([ids, local_ids]), names.followed_by(local)
-            order = np.argsort(ids, kind="stable")
-            ids, names = ids[order], names.take(order)
+        ids, names = _merged(ids, names, local_ids, local)
         if not len(ids):
             return
         distinct = _distinct(ids, names)
@@ -288,6 +293,15 @@ def _first_of(ids: Ids, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     new = np.ones(len(places), dtype=np.bool_)
     new[1:] = ids[places[1:]] != ids[places[:-1]]
     return places[new]
+
+
+def _merged(ids: Ids, texts: Spans, more_ids: Ids, more: Spans) -> tuple[Ids, Spans]:
+    """Return texts and further ones by id; those of one id keep their order."""
+    if not len(more_ids):
+        return ids, texts
+    ids, texts = np.concatenate([ids, more_ids]), texts.followed_by(more)
+    order = np.argsort(ids, kind="stable")
+    return ids[order], texts.take(order)
 
 
 def _distinct(ids: Ids, texts: Spans) -> npt.NDArray[np.bool_]:

@@ -18,6 +18,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info
 from graphbrick.graphs.readers import ReadOptions, naming_of, read_source
 from graphbrick.graphs.records.blocks import cells_of
+from graphbrick.graphs.records.called import is_other_name
 from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.columns import properties_text, read_raw
 from graphbrick.graphs.records.rdf_names import local_name, local_words
@@ -306,11 +307,13 @@ class _Pending:
         new_label = label if record.label is None else record.label
         # In RDF a further label is a further name.
         before = [label] if not is_new and key in self._labelled and label not in (key, local_name(key)) else []
-        new_aliases = [alias for alias in dict.fromkeys([*aliases, *before, *record.aliases]) if alias != new_label]
+        told = read_raw(record.properties, self._kinds)
+        own = [text for name, text in told.items() if isinstance(text, str) and is_other_name(name)]
+        new_aliases = [one for one in dict.fromkeys([*aliases, *before, *record.aliases, *own]) if one != new_label]
         new_types = list(dict.fromkeys([*types, *record.types]))
         new_description = description if record.description is None else record.description
         properties = NO_PROPERTIES if is_new else graph.own_properties(entity)
-        new_properties = {**properties, **read_raw(record.properties, self._kinds)}
+        new_properties = {**properties, **told}
         named = is_new or (label, aliases) != (new_label, new_aliases)
         changes = properties_text(properties) != properties_text(new_properties)
         if not (named or types != new_types or description != new_description or changes):

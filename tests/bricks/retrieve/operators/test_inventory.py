@@ -53,6 +53,9 @@ def inventory(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         # «Releases» and «versions» of the class that alone has such a property; «came out» of a release date.
         ("Which Puffin releases came out between 2010 and 2012?", {"Puffin 8", "Puffin 9"}),
         ("which Puffin versions were released in the nineties?", {"Puffin 7"}),
+        ("Which Puffin version has the latest eol date?", {"Puffin 9"}),
+        ("What was the first puffin release?", {"Puffin 7"}),
+        ("Which Puffin release came out last?", {"Puffin 9"}),
         ("What was the very first Puffin system?", {"Puffin 7"}),
         ("Which systems are from 2012?", {"Puffin 9"}),
         # Of which of two there are more; the two stand in many places.

@@ -86,6 +86,10 @@ def by(name: str) -> Callable[[dict[str, str]], str]:
     [
         # By a property, a class one or two relations away, a property of that, and parts of the one date.
         ("how many tickets per severity", _each(by("severity"), sum)),
+        ("How many tickets of each severity are there?", _each(by("severity"), sum)),
+        ("how many tickets do we have for each severity", _each(by("severity"), sum)),
+        ("number of tickets per severity there are", _each(by("severity"), sum)),
+        ("How many tickets of every severity do we have?", _each(by("severity"), sum)),
         ("number of tickets by severity", _each(by("severity"), sum)),
         ("average hours by severity", _each(by("severity"), fmean, "hours")),
         ("What is the total of hours for each team?", _each(by("team"), sum, "hours")),

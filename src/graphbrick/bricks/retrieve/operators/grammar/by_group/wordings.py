@@ -53,6 +53,9 @@ _TAIL = Expression(
     r" (?P<word>(?:(?:[a-z]+(?:ed|en|lt|de|ld) )?(?:in|of|during|since|for|from|at|with|on|before|after)"
     r"|[a-z]+(?:ed|en|lt|de|ld) by|that|which|who)) (?P<rest>.+)$"
 )
+_THERE = Expression(  # «how many tickets of each severity are there»
+    r"(\b(?:each|every|per) .+?) (?:are there|there are|are stored|exist|do we have|have we(?: got)?|are known)$"
+)
 _MEAN = Expression(rf",? on average$|^on average,? |^{_LEAD}(?:average|mean) (?=number of )")
 
 
@@ -114,7 +117,7 @@ def each_asked(text: str) -> Iterator[Asked]:
     >>> [one.best for one in each_asked("which country has the most customers")]
     ['largest']
     """
-    bare = _BEST_LAST.sub(r"\2 \1 ", _MEAN.sub("", text))
+    bare = _THERE.sub(r"\1", _BEST_LAST.sub(r"\2 \1 ", _MEAN.sub("", text)))
     for wording in _FOR_EACH:
         match = re.fullmatch(wording, bare)
         asked = None if match is None else _for_each(match, text, is_mean=_MEAN.search(text) is not None)

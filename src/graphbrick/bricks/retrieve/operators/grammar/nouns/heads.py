@@ -208,7 +208,8 @@ class Heads(OfValues):
     def _of_versions(self, at: int) -> str:
         """Return the one class with a property that «releases» or «versions» speak of, which is an assumption."""
         word, before, after = (self.tokens.word(place) for place in (at, at - 1, at + 1))
-        if not (is_plural(word) or before in _BEFORE_VERSION) or after in _OF_VERSION:
+        is_which = before in _BEFORE_VERSION or self._is_one_which(at)
+        if not (is_plural(word) or is_which) or after in _OF_VERSION:
             return ""
         own = {name: [one.stems for one in self.own_sources(name) if one.relation < 0] for name in self.links.joins}
         exact = [name for name, names in own.items() if (stem(word),) in names]
@@ -220,6 +221,12 @@ class Heads(OfValues):
         said = f"{word!r} is no class of this graph; {found[0]} is taken, which has such a property"
         self.resolver.assumptions.setdefault(p.Members(found[0]), said)
         return found[0]
+
+    def _is_one_which(self, at: int) -> bool:
+        """Return whether a value or a name stands before a noun, and «which» before it: «which Ubuntu version»."""
+        starts = [start for start in range(max(1, at - _LONGEST), at) if self.tokens.word(start - 1) in _BEFORE_VERSION]
+        terms = [self.tokens.term(start) for start in starts if self.tokens.entity(at - 1) is None]
+        return any(term[1] == at for term in terms if term) or bool(starts and self.tokens.entity(at - 1) is not None)
 
     def _by_last_word(self, at: int) -> Iterator[tuple[Subject, int]]:
         """Yield all with a value that ends in a noun: «engineers» of «Senior Engineer» and «Test Engineer»."""
