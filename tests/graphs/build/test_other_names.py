@@ -9,6 +9,7 @@ import pytest
 from built_graphs import built_from_tables, content_of
 
 from graphbrick import EntityRecord, LinkLabels, Query, build, change
+from graphbrick.graphs.build import value_ingest
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -76,3 +77,14 @@ def test_a_change_adds_them_as_a_build_does(tmp_path: Path) -> None:
     whole = build([("a", "r", "b"), added], tmp_path / "two.graph")
     assert changed.aliases(changed.entity("a")) == whole.aliases(whole.entity("a")) == ["Annie"]
     assert content_of(changed) == content_of(whole)
+
+
+@pytest.mark.parametrize("at_most", [1 << 18, 64])
+def test_names_that_several_have_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: int) -> None:
+    """A common name that two plants share is a value; of many values a sample tells."""
+    monkeypatch.setattr(value_ingest, "_MOST_HASHES", at_most)
+    rows = "".join(f"{n},Plant {n},tree {n // 2},Planta {n}\n" for n in range(400))
+    graph = built_from_tables(tmp_path, {"plant": f"id,name,common_name,scientific_name\n{rows}"})
+    (plant,) = (entity for entity in range(graph.n_entities) if graph.label(entity) == "Plant 7")
+    assert graph.aliases(plant) == ["Planta 7"]
+    assert graph.properties(plant)["common_name"] == "tree 3"

@@ -12,6 +12,7 @@ import pytest
 from faults import fails, told
 
 from graphbrick import Graph, PathAnswer, Patterns, PatternScorer, Query, Subgraph, parse
+from graphbrick.bricks.retrieve.operators.unordered.evidence import CONFIDENCE
 from graphbrick.cli.app import main
 from graphbrick.core.errors import ModelError
 from graphbrick.learn.fitting.calibration import Nearby, fitted, written_cases
@@ -75,6 +76,29 @@ def test_a_noun_that_is_not_read_is_named_and_halves_the_confidence(learned: tup
     assert told.values["words"] == ["expectancy"]
     assert unknown.confidence is not None
     assert unknown.confidence <= 0.5
+
+
+@pytest.mark.parametrize(
+    "question", ["Who are all our people in Team 1?", "I need everyone who works in Team 1, please"]
+)
+def test_small_words_are_no_words_of_another_relation(learned: tuple[Graph, LearnReport], question: str) -> None:
+    pipeline = learned_pipeline(learned[0])
+    assert pipeline is not None
+    answer = (pipeline.stages[1].patterns >> PathAnswer())(learned[0], question)
+    told = [
+        word for one in answer.trace.events if one.code == "pattern_scorer.not_read" for word in one.values["words"]
+    ]
+    assert not {"all", "our", "need", "everyone", "please"} & {*told}
+
+
+def test_the_limit_is_never_above_that_of_readings_by_parts() -> None:
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(400, len(FEATURES)))
+    features[:, 0] += 9 * np.repeat((1, -1), 200)
+    found = fitted(features, np.repeat((1.0, 0.0), 200), np.repeat((True, False), 200), {})
+    assert found is not None
+    assert found.probability(features[0]) > 0.9
+    assert found.min_confidence == CONFIDENCE
 
 
 def test_confidence_is_stored_and_older_folders_have_none(learned: tuple[Graph, LearnReport], tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from graphbrick.core.files.writing import FileWriter
 from graphbrick.core.properties.values import Kind, is_exact_float
 from graphbrick.graphs.records.blocks import KIND, FactBlock, TripleBlock
+from graphbrick.graphs.records.called import is_other_name
 from graphbrick.graphs.records.columns import ColumnKey
 from graphbrick.graphs.records.interner import text_at
 from graphbrick.graphs.records.records import PROPERTY
@@ -43,6 +44,8 @@ _KINDS = {
     cells.DATE: Kind.DATE,
     cells.DATETIME: Kind.DATETIME,
 }
+_OWN_NAMES = 0.98  # share of different values of a column of names
+_MOST_HASHES = 1 << 18  # of values that are compared
 _FAMILIES = ((cells.INTEGER, cells.NUMBER), (cells.BOOLEAN,), (cells.DATE, cells.DATETIME))
 
 
@@ -55,6 +58,8 @@ class _Column:
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(cells.CODE + 1, dtype=np.int64))
     large: int = 0
     may_be_codes: bool = True
+    hashes: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    sampled: int = 0
 
     def add(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
         """Classify cells, and look for those that a number with decimals would change."""
@@ -65,6 +70,19 @@ class _Column:
         if self.may_be_codes:
             rows = np.flatnonzero(kinds == cells.NUMBER).tolist()
             self.may_be_codes = all(_EXPONENT.fullmatch(text_at(data, starts[row], ends[row])) for row in rows)
+
+    def meet(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
+        """Keep hashes of the values, if they may be further names; of many only a sample, in which equal ones stay."""
+        found = np.concatenate([self.hashes, hash_spans(data, starts, ends)])
+        self.hashes = found[found & np.uint64(self.sampled) == 0]
+        while len(self.hashes) > _MOST_HASHES:
+            self.sampled = 2 * self.sampled + 1
+            self.hashes = self.hashes[self.hashes & np.uint64(self.sampled) == 0]
+
+    @property
+    def are_names(self) -> bool:
+        """Whether the values are further names of their entities, by the name of the column: hardly one comes twice."""
+        return len(self.hashes) > 0 and len(np.unique(self.hashes)) >= _OWN_NAMES * len(self.hashes)
 
     def kinds(self) -> list[Kind]:
         """Return the kinds that cells are stored as if they read as one; all other cells are texts."""
@@ -119,6 +137,7 @@ class ValueIngest:
                 "of_triples": column.of_triples,
                 "unit": column.key.unit,
                 "large": column.large if column.counts[cells.NUMBER] else 0,
+                "names": column.are_names,
                 "codes": int(column.counts[cells.NUMBER]) if column.may_be_codes else 0,
             }
             for column in self._known
@@ -172,9 +191,13 @@ class ValueIngest:
         """Return the number of the column of each value, and classify the cells of columns without a kind."""
         local = np.array([self._number(key, of_triples=of_triples) for key in keys], dtype=np.int32)
         for place, key in enumerate(keys):
-            if key.kind is None and not key.is_list:
-                rows = np.flatnonzero(column == place)
-                self._known[local[place]].add(data, starts[rows], ends[rows])
+            if key.is_list:
+                continue
+            rows, known = np.flatnonzero(column == place), self._known[local[place]]
+            if key.kind is None:
+                known.add(data, starts[rows], ends[rows])
+            if key.kind in (None, Kind.TEXT) and not of_triples and is_other_name(key.name):
+                known.meet(data, starts[rows], ends[rows])
         return local[column]
 
     def _number(self, key: ColumnKey, *, of_triples: bool) -> int:

@@ -15,7 +15,6 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Kind
 from graphbrick.graphs.build.rows import TRIPLE_IDS
 from graphbrick.graphs.build.value_ingest import TRIPLE_FACTS
-from graphbrick.graphs.records.called import is_other_name
 from graphbrick.graphs.records.interner import text_at
 from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.writing.buckets import COUNT, BucketReader, BucketWriter, groups, width_for
@@ -37,10 +36,6 @@ _READ_AS = (Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE, Kind.
 _EXAMPLES = 5
 
 
-def _are_names(column: Mapping[str, Any]) -> bool:
-    return is_other_name(column["name"]) and not column["list"] and not column["of_triples"]
-
-
 class Columns:
     """The columns of a graph: the one that each value of the source is stored in.
 
@@ -56,7 +51,7 @@ class Columns:
         """int32 [columns as read]; number of the name of each."""
         self.all_names = list(names)
         """The names, by number."""
-        self.are_names = np.array([_are_names(column) for column in read], dtype=np.bool_)
+        self.are_names = np.array([column["names"] for column in read], dtype=np.bool_)
         """bool [columns as read]; whether the values are further names of the entities."""
         if len(names) > MOST_PROPERTIES:
             text = f"the source has {len(names):,} properties; at most {MOST_PROPERTIES:,} are kept: leave some out"

@@ -194,6 +194,7 @@ class _Pending:
         self._relations: dict[str, int] = {}
         self._records: dict[str, EntityRecord] = {}
         self._relation_labels: dict[str, str] = {}
+        self._named: dict[str, bool] = {}  # columns, whether they have further names
         self._labelled: set[str] = set()  # keys with a label in a source of RDF
         self._added: dict[tuple[Ids, str], Properties] = {}
         self._deleted: dict[tuple[TripleRecord, str | None], Ids | None] = {}
@@ -308,7 +309,7 @@ class _Pending:
         # In RDF a further label is a further name.
         before = [label] if not is_new and key in self._labelled and label not in (key, local_name(key)) else []
         told = read_raw(record.properties, self._kinds)
-        own = [text for name, text in told.items() if isinstance(text, str) and is_other_name(name)]
+        own = [text for name, text in told.items() if isinstance(text, str) and self._has_names(name)]
         new_aliases = [one for one in dict.fromkeys([*aliases, *before, *record.aliases, *own]) if one != new_label]
         new_types = list(dict.fromkeys([*types, *record.types]))
         new_description = description if record.description is None else record.description
@@ -325,6 +326,16 @@ class _Pending:
             new_description if description != new_description else None,
             new_properties if changes else None,
         )
+
+    def _has_names(self, column: str) -> bool:
+        """Return whether the values of a property are aliases, as they are in the graph if it has the property."""
+        if column not in self._named:
+            built = next((one for one in self._graph.columns if one.name == column and not one.of_triples), None)
+            owner = int(built.owners[0]) if built is not None and len(built.owners) else None
+            names = () if owner is None else (self._graph.label(owner), *self._graph.aliases(owner))
+            is_used = owner is None or self._graph.own_properties(owner).get(column) in names
+            self._named[column] = is_other_name(column) and is_used
+        return self._named[column]
 
     def _is_default(self, key: str, label: str) -> bool:
         """Return whether a label is only derived from the key, and the entity already has a label."""

@@ -57,6 +57,7 @@ _LEAST = 10  # questions with an answer, and without, for a fit
 _UNANSWERABLE = 0.1  # share of the questions that the graph cannot answer
 _LOST = 0.02  # share of the right answers that the suggested least confidence withholds; .01 varies more
 _CAUTION = 0.7  # factor on it: people use words that are further from the labels than ours
+_HIGHEST = 0.4  # of that: what rules read by the parts of a question has this confidence
 _SUPPORT = list(FEATURES).index("support")
 _LEAST_SUPPORT = 0.5  # with less, no word tells what a question means; it teaches nothing, though it has an answer
 _OTHER_SEED = 7_919  # added to the seed, so that the questions are not those of the training
@@ -256,7 +257,7 @@ def fitted(features: Floats, right: Floats, answerable: npt.NDArray[np.bool_], w
     bias = float(values["bias"][0] - weights @ mean)
     sure = sigmoid(features @ weights + bias)[answerable & (right > 0.5)]
     least = float(np.floor(100 * _CAUTION * np.quantile(sure, _LOST)) / 100) if len(sure) else 0.0
-    return Calibration(weights, bias, least, words)
+    return Calibration(weights, bias, min(least, _HIGHEST), words)
 
 
 def _content(question: Written) -> list[int]:

@@ -30,6 +30,11 @@ _NEAR_RELATION = 0.5  # the same for a word of another usual relation: «wrote»
 _NEAR_ALONE = 0.57  # the same for the only word that speaks of a hop: «GDP» has .55 to «currency»
 _NOUN, _ALONE, _RELATION = 0.5, 0.3, 0.15  # shares of the confidence that are left
 _BESIDE = 0.5  # the same for a word of another relation where words that are read say every hop: «wrote the screenplay»
+_SMALL = frozenset(
+    "all any every everything everyone anything anyone something someone my our your his her us we i among above under "
+    "below over place places thing things item items stuff good please need want possible actually really ever".split()
+)
+"""Words that say nothing of a relation, whatever it is; without them no hop is «the only word» of another."""
 
 
 class Unread(NamedTuple):
@@ -80,7 +85,9 @@ def unread(model: PatternModel, sure: Calibration, query: str, reading: Reading)
 
 
 def _says_something(word: str) -> bool:
-    return len(word) > 1 and word != ALIKE and word not in FUNCTION_WORDS and word not in WHO_WHEN_WHERE
+    return (
+        len(word) > 1 and word != ALIKE and not any(word in small for small in (_SMALL, FUNCTION_WORDS, WHO_WHEN_WHERE))
+    )
 
 
 def _nearness(

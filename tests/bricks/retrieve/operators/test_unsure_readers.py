@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,15 @@ import pytest
 
 from graphbrick.bricks.generate.path_answer import PathAnswer
 from graphbrick.bricks.link.labels import LinkLabels
+from graphbrick.bricks.retrieve.operators.paths.plain import classes_passed_by
 from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
+from graphbrick.core import Path as GraphPath
 from graphbrick.core import Reading, Step
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.records.records import EntityRecord
+from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.pattern_reader import PatternReader
 
 TRIPLES = [
@@ -110,3 +115,29 @@ def test_a_reading_that_the_rules_find_too_is_surer(
     pipeline = LinkLabels() >> Operators(Patterns(NearestPath(sure), max_hops=2)) >> PathAnswer()
     answer = pipeline(graph, "Where does Person 4 work?")
     assert (answer.texts, answer.confidence) == (("Company 1",), confidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "passed_by"),
+    [
+        ("which cities do the companies of e0 come from?", []),
+        ("which city does e0 come from?", []),
+        ("which cities do the persons of e0 come from?", ["persons"]),
+        ("which cities do the people of e0 and the company come from?", ["people"]),
+    ],
+)
+def test_classes_of_a_question_that_a_path_passes_by_are_told(tmp_path: Path, text: str, passed_by: list[str]) -> None:
+    names = dict.fromkeys(end for head, _, tail in TRIPLES for end in (head, tail))
+    graph = build([*(EntityRecord(name, types=(name.split()[0],)) for name in names), *TRIPLES], tmp_path / "g.graph")
+    nodes = [graph.entity(name) for name in ("Company 1", "City 1")]
+    (triple,) = (t for t in graph.triple_ids().tolist() if graph.triple(t)[0] == nodes[0])
+    path = GraphPath(graph, tuple(nodes), (triple,), (True,))
+    parser = SimpleNamespace(
+        resolver=SimpleNamespace(lexicon=lexicon_of(graph)),
+        place=SimpleNamespace(graph=graph),
+        question=SimpleNamespace(text=text),
+    )
+    with record(Trace(), "Operators()", "retrieve") as entry:
+        found = classes_passed_by(path, parser)  # type: ignore[arg-type]
+    assert found == passed_by
+    assert [event.code for event in entry.events] == ["operators.words_not_read"] * bool(found)

@@ -20,7 +20,7 @@ from graphbrick.core import Evidence, Path, Query
 from graphbrick.core.trace import event
 from graphbrick.language import forms
 from graphbrick.language.expressions.expression import Expression
-from graphbrick.language.stems import Stems, stem, stems
+from graphbrick.language.stems import Stems, is_plural, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.language.voice import begins_at, says_way
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
@@ -48,6 +48,7 @@ _ASKED_NOUN = Expression(
 _SAME_ROLE = 0.65  # the least nearness of a noun for people
 _ALIKE = Expression(r"\b(?:same|shares?|shared|common|other|others|also|else|similar|related|like|mutual|together)\b")
 _MOST = 1_000  # answers
+_PEOPLE = frozenset(("people", "persons"))
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
 _SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
@@ -354,5 +355,28 @@ def _as_read(evidence: Evidence, patterns: Patterns, parser: Parser) -> Evidence
     embedder = getattr(patterns.scorer, "embedder", None)
     if not evidence.paths or embedder is None or evidence.confidence is None or not has_columns(parser.place.graph):
         return evidence
-    _, _, unread, _ = _unread(evidence, WordAlignment(embedder), parser)
-    return replace(evidence, confidence=min(evidence.confidence, _GUESSED)) if unread else evidence
+    best, _, unread, _ = _unread(evidence, WordAlignment(embedder), parser)
+    passed_by = classes_passed_by(best, parser)
+    return replace(evidence, confidence=min(evidence.confidence, _GUESSED)) if unread or passed_by else evidence
+
+
+def classes_passed_by(best: Path, parser: Parser) -> list[str]:
+    """Return the classes that a question names and the best path does not meet: «departments of the people on e0».
+
+    Those are told.
+    """
+    lexicon, graph = parser.resolver.lexicon, parser.place.graph
+    met = {name for node in best.nodes for name in graph.types(node)}
+    named = {
+        word: lexicon.class_of_people if word in _PEOPLE else lexicon.class_named(stems(word))
+        for word in words_of(MENTION.sub(" ", parser.question.text))
+        if is_plural(word) or word in _PEOPLE
+    }
+    passed_by = [word for word, name in named.items() if name and name not in met]
+    if passed_by:
+        event(
+            f"not read in this question: {' and '.join(map(repr, passed_by))}",
+            "operators.words_not_read",
+            words=passed_by,
+        )
+    return passed_by
