@@ -140,4 +140,4 @@ def test_classes_of_a_question_that_a_path_passes_by_are_told(tmp_path: Path, te
     with record(Trace(), "Operators()", "retrieve") as entry:
         found = classes_passed_by(path, parser)  # type: ignore[arg-type]
     assert found == passed_by
-    assert [event.code for event in entry.events] == ["operators.words_not_read"] * bool(found)
+    assert [event.code for event in entry.events] == ["operators.classes_not_met"] * bool(found)

@@ -376,7 +376,7 @@ def classes_passed_by(best: Path, parser: Parser) -> list[str]:
     if passed_by:
         event(
             f"not read in this question: {' and '.join(map(repr, passed_by))}",
-            "operators.words_not_read",
+            "operators.classes_not_met",
             words=passed_by,
         )
     return passed_by
