@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from importlib import import_module
+from threading import Lock
 from typing import Any
+
+_IMPORTING = Lock()
+_imported: list[Any] = []
 
 
 def bm25s() -> Any:
-    """Return the package bm25s.
+    """Return the package bm25s, whole: a thread waits while another one imports it.
 
     It imports tqdm, which asks for a package of bars in a notebook; nothing here shows these bars.
     """
-    if "bm25s" in sys.modules:
-        return sys.modules["bm25s"]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="IProgress not found")
-        return import_module("bm25s")
+    if not _imported:
+        with _IMPORTING, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            _imported.append(import_module("bm25s"))
+    return _imported[0]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from math import log
 
 import bm25s
@@ -100,3 +102,28 @@ def test_scores_are_those_of_bm25s_used_directly(k1: float, b: float) -> None:
     expected = np.zeros(len(texts))
     expected[found[0]] = scores[0]
     np.testing.assert_allclose(BM25(k1, b).score(query, texts), expected, rtol=1e-5)
+
+
+THREADS = """
+from threading import Barrier, Thread
+from graphbrick.language.bm25 import bm25s
+
+start, found = Barrier(8), []
+
+def load():
+    start.wait()
+    found.append(hasattr(bm25s(), "BM25"))
+
+threads = [Thread(target=load) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(sum(found))
+"""
+
+
+def test_threads_wait_for_the_package_that_another_one_imports() -> None:
+    """The first requests of a server come at once."""
+    run = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["8"]

@@ -91,9 +91,9 @@ class FollowUps:
         if any(name.start < len(start) for name in names):
             start, core = "", text  # «And Then There Were None»
         names = [name._replace(start=name.start - len(start), end=name.end - len(start)) for name in names]
-        replaced = self._with_replaced(core, names, joined=bool(start))
-        if replaced is not None:
-            return replaced
+        found = self._since_when(core) or self._with_replaced(core, names, joined=bool(start))
+        if found is not None:
+            return found
         full = as_full_sentence(core)
         if full != core and not references(core) and not self.is_after_list():
             full = core
@@ -143,6 +143,11 @@ class FollowUps:
         last = self._answered()
         found = None if last is None or self._lists is None else self._lists.last(last, is_number=is_number)
         return found and replace(found, is_certain=found.is_certain and last is self._history()[-1])
+
+    def _since_when(self, core: str) -> Completed | None:
+        """Return the last question with «and since when», if that is all that is asked."""
+        history = self._history()
+        return self._lists.since_when(core, history[-1]) if self._lists is not None and history else None
 
     def _with_place(self, text: str) -> Completed | None:
         """Return the question with answers of the last list by their place: «tell me about the second one»."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphbrick.core.deferred import cached_property
@@ -22,6 +23,14 @@ _PHRASES = 3  # ways to say what a list has that are tried
 _NUMBER = re.compile(r"[\d,.]+\b")
 _CHOOSES = re.compile(r"(?:which|who|what|list)(?: ones)?(?: of)? (?:them|these|those)\b", re.IGNORECASE)
 _ELSE = re.compile(r"\b(?P<who>who|what|which \w+) else\b", re.IGNORECASE)
+_WHEN = re.compile(r"(?:(?:since|from|until|till) )?when|(?:since|for) how long", re.IGNORECASE)
+_THEIR = re.compile(  # «their budgets», «what are their budgets»
+    r"(?:(?:what|which) (?:is|are|was|were) |(?:list|show|give)(?: me| us)? )?their (?P<said>[a-z][a-z' _-]*)",
+    re.IGNORECASE,
+)
+_SECOND = re.compile(
+    r", and (?:what are their [^,]+|(?:(?:since|from|until|till) )?when|(?:since|for) how long)\W*$", re.I
+)
 _DOES = re.compile(
     r"(?:which|what|whose) [\w ]+? (?:do|does|did) .+? (?P<verb>[a-z]+)(?P<rest> [a-z]+)?\W*", re.IGNORECASE
 )
@@ -51,6 +60,7 @@ class Lists:
 
     def last(self, focus: Focus, *, is_number: bool) -> Completed | None:
         """Return the question for the number of the answers of a turn, or for their list; None if it has neither."""
+        focus = replace(focus, question=_first(focus.question))
         result = self._ask(focus.question)
         if result is None:
             return None
@@ -88,6 +98,14 @@ class Lists:
             return text if count.texts == ("0",) else ""  # then its answer is that there are none
         return text if result.counted == count.counted or str(len(result.texts)) in count.texts else ""
 
+    def since_when(self, core: str, focus: Focus) -> Completed | None:
+        """Return «who works on Atlas, and since when» for «since when?» after «who works on Atlas»; else None."""
+        said = core.rstrip("?.! ").lower()
+        question = f"{focus.question.rstrip('?.! ')}, and {said}?"
+        if not _WHEN.fullmatch(said) or self._ask(question) is None:
+            return None
+        return Completed(question, (), "the question before goes on", is_certain=True)
+
     def may_have(self, focus: Focus) -> bool:
         """Return whether a reply may be a list of several entities, or their number."""
         return len(focus.answers) > 1 or _NUMBER.match(focus.reply) is not None
@@ -102,11 +120,12 @@ class Lists:
 
     def meant(self, focus: Focus, one: Reference) -> tuple[Result, tuple[int, ...]] | None:
         """Return the result of a turn's question and the entities of it that a word may mean; None for none."""
-        former = self._ask(focus.question)
+        asked = _first(focus.question)
+        former = self._ask(asked)
         if former is None:
             return None
         if former.is_count:
-            text = self._list_of_count(focus.question, former)
+            text = self._list_of_count(asked, former)
             result = self._ask(text) if text else None
             return former, () if result is None else result.entities
         entities = former.entities
@@ -129,14 +148,19 @@ class Lists:
             former: Its result.
             entities: Its answers, or what it counts.
         """
-        text, kind = used[0].text, used[0].kind
-        for phrase in noun_phrases(focus.question, self._nouns)[:_PHRASES]:
+        text, kind, asked = used[0].text, used[0].kind, _first(focus.question)
+        theirs = _THEIR.fullmatch(core.rstrip("?.! "))
+        question = f"{asked.rstrip('?.! ')}, and what are their {theirs['said']}?" if theirs else ""
+        each = self._ask(question) if theirs else None
+        labels = [self._graph.label(entity) for entity in entities]
+        if each is not None and each.texts and all(one.split(": ")[0] in labels for one in each.texts):
+            return Completed(question, (), f"{text!r} stands for each answer before", {kind: list(entities)})
+        for phrase in noun_phrases(asked, self._nouns)[:_PHRASES]:
             question = as_question(in_places(core, used, [phrase]))
             if self._is_of(question, phrase, former, entities):
                 return Completed(question, (), f"{text!r} stands for {phrase}", {kind: list(entities)})
         if not 1 < len(entities) <= _MOST_NAMES:
             return None
-        labels = [self._graph.label(entity) for entity in entities]
         question = as_question(in_places(core, used, labels))
         result = self._ask(question) if len(question) <= LONGEST_QUESTION else None
         if result is not None and (result.is_count or " | " in result.plan) and " | ".join(labels) not in result.plan:
@@ -215,6 +239,15 @@ class Lists:
                 text = as_question(f"{question.rstrip('?.! ')} except {known}")
                 return Completed(text, (entity,), f"{used[0].text!r} stands for {label}, and {known} is known")
         return None
+
+
+def _first(question: str) -> str:
+    """Return the first of two questions in one, whose answers the second is about.
+
+    >>> _first("Which projects are paused, and what are their budgets?"), _first("Who owns Atlas, and since when?")
+    ('Which projects are paused', 'Who owns Atlas')
+    """
+    return _SECOND.sub("", question)
 
 
 def replaced(one: Replaced, *, is_certain: bool = False) -> Completed:
