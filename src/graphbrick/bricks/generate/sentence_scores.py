@@ -19,8 +19,9 @@ from graphbrick.core import Item
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc, tokens
-from graphbrick.language.languages.asking import asking_words
+from graphbrick.language.languages.asking import asked_in, asking_words
 from graphbrick.language.languages.german import german_root
+from graphbrick.language.languages.romance import ROMANCE, romance_root
 from graphbrick.language.languages.spelling import is_cyrillic, spelling_root
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
@@ -201,12 +202,15 @@ def _names(word: str, of: Callable[[str], str]) -> list[str]:
 def root_of(question: str) -> Callable[[str], str]:
     """Return what gives the roots of words in the language of a question.
 
-    It is `german_root` for German, `spelling_root` for English and in Cyrillic letters, and `root` for others.
+    It is `german_root` for German, `romance_root` for Romance languages, `spelling_root` for English and in Cyrillic
+    letters, and `root` for others.
     """
     words = fold(question).split()
     german, english = (sum(word in _functions(name) for word in words) for name in ("german", "english"))
     if german > english:
         return german_root
+    if asked_in(question) in ROMANCE:
+        return romance_root
     is_other = not any(map(is_cyrillic, words)) and asking_words(question) - _functions("english")
     return root if is_other else spelling_root
 
