@@ -87,6 +87,11 @@ SETS = (
     "devref",
     "manuals",
     "mailtools",
+    "book",
+    "science",
+    "music",
+    "home-es",
+    "school-pt",
 )
 PAGES = Path(__file__).with_name("quote_pages")
 _DEBIAN = (

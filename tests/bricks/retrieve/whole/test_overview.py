@@ -167,3 +167,43 @@ def test_one_document_alone_is_what_everything_is_about(tmp_path: Path) -> None:
     graph = index([tmp_path / "a.txt"], tmp_path / "a.graph").graph
     answer = ask(graph, "What is this about?")
     assert answer.texts[1] == "The ferry from Bergen to Voss leaves every day at noon."
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which documents mention the ship Nordlys?", ("crew.md (1 passage)", "ships.md (1 passage)")),
+        ("List all files that mention ships", ("crew.md (1 passage)", "ships.md (1 passage)")),
+        ("Which pages talk about the ticket?", ("prices.md (1 passage)",)),
+        ("In which document is Ida Falk mentioned?", ("crew.md (1 passage)",)),
+        ("Welche Dokumente erwähnen Bergen?", ("prices.md (1 passage)", "ships.md (1 passage)")),
+        ("¿Qué documentos hablan de Nordlys?", ("crew.md (1 passage)", "ships.md (1 passage)")),
+        ("How many documents mention Bergen?", ("2 documents (2 passages)",)),
+        ("How many passages mention Bergen?", ("2 passages",)),
+    ],
+)
+def test_documents_that_mention_something(graph: TextGraph, question: str, expected: tuple[str, ...]) -> None:
+    answer = ask(graph, question)
+    assert tuple(sorted(answer.texts)) == expected
+    assert answer.evidence is not None
+    assert answer.evidence.items
+
+
+def test_words_in_a_row_count_before_words_of_one_passage(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("The remote crane is out of work.\n")
+    (tmp_path / "b.md").write_text("Ask for remote work in summer.\n")
+    made = index([tmp_path], tmp_path / "a.graph").graph
+    assert ask(made, "Which documents mention remote work?").texts == ("b.md (1 passage)",)
+    assert len(ask(made, "Which documents mention work remote?").texts) == 2
+    rows = tmp_path / "ships.csv"
+    rows.write_text("ship,port\nNordlys,Bergen\nFram,Bergen\n")
+    made = index([rows], tmp_path / "b.graph").graph
+    assert ask(made, "Which documents mention Bergen?").texts == ("ships.csv (2 passages)",)
+
+
+def test_pages_that_mention_something_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "## page 1\n\nThe ship is old.\n\n## page 2\n\nThe port is new.\n\n## page 3\n\nA ship.\n"
+    )
+    made = index([tmp_path], tmp_path / "a.graph").graph
+    assert ask(made, "How many pages mention a ship?").texts == ("2 pages in 1 document",)
