@@ -59,6 +59,12 @@ class Both(Overlap):
         return np.array([float("crane" in text and "heavy" in text) for text in texts])
 
 
+def test_what_goes_on_in_romance_languages_is_quoted_with_what_it_goes_on_from() -> None:
+    text = "La grúa es nueva y azul. Además levanta cada noche barcos de vela. Los barcos de vela son rojos y viejos."
+    expected = "La grúa es nueva y azul. Además levanta cada noche barcos de vela."
+    assert quoted("¿Qué levanta cada noche barcos de vela?", text, around=90).texts == (expected,)
+
+
 def test_all_that_is_quoted_counts_for_the_best_sentences() -> None:
     evidence = Evidence(
         (passage("The crane lifts ships in summer."), passage("The crane lifts ships in winter. They are heavy."))
