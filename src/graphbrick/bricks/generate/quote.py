@@ -30,7 +30,7 @@ from graphbrick.text.overview.versions import versions_in
 _LONGEST = 500  # characters of a quotation
 _MARKS = re.compile(r"[\"'“”„‘’«»`*_•·]|(?<!\S)[-–](?!\S)")
 _COMPARED = 800  # characters of a sentence and its heading that are compared with the question
-_TRIED, _WHOLE = 5, 0.5  # sentences that are compared with all that is quoted with them; its weight
+_TRIED, _WHOLE = 5, 0.35  # sentences that are compared with all that is quoted with them; its weight
 
 
 @dataclass(frozen=True, repr=False)

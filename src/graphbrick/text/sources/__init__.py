@@ -13,6 +13,7 @@ from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.hypertext import html_document
+from graphbrick.text.sources.hypertext.epub import EPUB, epub_document
 from graphbrick.text.sources.mail import MAIL, mail_documents
 from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import OFFICE, office_document
@@ -33,7 +34,7 @@ _MARKUP = {
     ".xhtml": html_document,
 }
 _SOURCES = frozenset((".md", ".markdown", ".rst", ".rest"))
-SUFFIXES = (*_MARKUP, *OFFICE, *MAIL, *TABLES)
+SUFFIXES = (*_MARKUP, *OFFICE, *EPUB, *MAIL, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
 
 _MOST_ENDINGS = 10  # that a message names
@@ -141,6 +142,9 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
         )
     if suffix in OFFICE:
         yield office_document(str(file), _stem(file), data, suffix, MOST_BYTES)
+        return
+    if suffix in EPUB:
+        yield epub_document(str(file), _stem(file), data, MOST_BYTES)
         return
     if b"\0" in data and not has_mark(data):
         raise InputError("it is binary, not text", file, code="sources.binary")
