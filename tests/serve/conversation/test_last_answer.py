@@ -42,6 +42,15 @@ def test_questions_about_where_the_last_answer_stands(question: str, expected: s
     assert of_last_answer(question, [replace(turns[0], document="")]) == ""
 
 
+def test_a_question_about_where_a_refused_answer_stands_is_refused_again() -> None:
+    reply = (
+        "No answer: not in these documents, as far as their words tell: confidence 0.10, and 0.50 is needed; what ..."
+    )
+    turns = _read("What does it cost?", reply, "Where does it say that?").turns
+    assert of_last_answer("Where does it say that?", turns) == "What does it cost?"
+    assert of_last_answer("show me more", turns) == ""
+
+
 def test_such_a_question_is_completed_by_rules(tmp_path: Path) -> None:
     (tmp_path / "hours.md").write_text("The pool closes at noon.\n")
     graph = index([tmp_path], tmp_path / "a.graph").graph

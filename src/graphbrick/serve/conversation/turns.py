@@ -14,6 +14,7 @@ from graphbrick.serve.models import ChatMessage
 
 TURNS = 8  # earlier turns that are read
 _LONGEST_EARLIER = 1_000  # characters of an earlier question or reply
+_NOWHERE = "not in these documents"  # what a reply says that refuses a question over documents
 _IT = "(?:that|this|it|so)"
 _DOCUMENT = "(?:page|document|file|text|section|chapter)"
 # Questions about where the answer before stands, and for more of the document that it stands in.
@@ -102,11 +103,11 @@ def of_last_answer(question: str, turns: Sequence[Turn]) -> str:
     """
     last = turns[-1] if turns else None
     plain = " ".join(question.lower().replace("’", "'").strip(" .!?¿¡\n").removesuffix("please").strip(" ,").split())
-    if last is None or not last.document:
+    if last is None or not (last.document or _NOWHERE in last.reply):
         return ""
     if _WHERE.fullmatch(plain):
         return last.taken or last.question
-    return f"Summarise {last.document}" if _MORE.fullmatch(plain) else ""
+    return f"Summarise {last.document}" if last.document and _MORE.fullmatch(plain) else ""
 
 
 def last_message(messages: Sequence[ChatMessage]) -> tuple[str, list[str]]:
