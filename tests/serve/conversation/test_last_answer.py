@@ -43,9 +43,7 @@ def test_questions_about_where_the_last_answer_stands(question: str, expected: s
 
 
 def test_a_question_about_where_a_refused_answer_stands_is_refused_again() -> None:
-    reply = (
-        "No answer: not in these documents, as far as their words tell: confidence 0.10, and 0.50 is needed; what ..."
-    )
+    reply = "No answer: not in these documents, as far as their words tell: confidence 0.10, and 0.50 is needed"
     turns = _read("What does it cost?", reply, "Where does it say that?").turns
     assert of_last_answer("Where does it say that?", turns) == "What does it cost?"
     assert of_last_answer("show me more", turns) == ""

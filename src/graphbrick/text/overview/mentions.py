@@ -13,6 +13,8 @@ from graphbrick.graphs.corpus import TextGraph, passage_words
 from graphbrick.language.folding import fold, search_words
 from graphbrick.language.languages.asking import asking_words
 from graphbrick.language.languages.roots import function_words, root_of
+from graphbrick.language.languages.spelling import american, is_cyrillic, spelling_root
+from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import QUESTION_WORDS
 
 _MOST_WORDS = 5  # of what is mentioned: more are a question of their own
@@ -33,6 +35,8 @@ def mentions_of(graph: TextGraph, name: str, question: str) -> list[int]:
     if not words or len(words) > _MOST_WORDS:
         return []
     of = root_of(question)
+    if of is spelling_root and not any(map(is_cyrillic, words)):
+        of = _inflected
     index = passage_words(graph)
     forms = current_session().get(("forms for mentions", of.__name__), lambda: _forms(graph, of), of=graph)
     known = [index.scores(forms.get(of(word), []), graph.n_passages) > 0 for word in words]
@@ -40,6 +44,11 @@ def mentions_of(graph: TextGraph, name: str, question: str) -> list[int]:
     phrase = f" {' '.join(map(of, words))} "
     together = [i for i in every if phrase in f" {' '.join(map(of, _words_of(graph, i, empty)))} "]
     return together or every
+
+
+def _inflected(word: str) -> str:
+    """Return what the forms of an English word share, but no other words: «printers» is a printer, «printing» none."""
+    return stem(american(word))
 
 
 def _forms(graph: TextGraph, of: Callable[[str], str]) -> dict[str, list[str]]:

@@ -108,7 +108,8 @@ def _unreadable(error: OSError) -> NoReturn:
 def _is_graph(folder: Path) -> bool:
     """Return whether a folder is a graph, or holds the documents of one."""
     return (folder / "documents.sqlite").is_file() or all(
-        (folder / name).is_file() for name in ("manifest.json", "keys.zst", "relation.npy")
+        (folder / name).is_file()
+        for name in ("manifest.json", "labels.zst", "relation.npy")  # one without entities has no keys
     )
 
 

@@ -197,6 +197,10 @@ def test_words_in_a_row_count_before_words_of_one_passage(tmp_path: Path) -> Non
     made = index([tmp_path], tmp_path / "a.graph").graph
     assert ask(made, "Which documents mention remote work?").texts == ("b.md (1 passage)",)
     assert len(ask(made, "Which documents mention work remote?").texts) == 2
+    (tmp_path / "c.md").write_text("Printing is dear. Two printers are new.\n")
+    (tmp_path / "d.md").write_text("Printing is dear, and so is the print.\n")
+    made = index([tmp_path], tmp_path / "c.graph").graph
+    assert ask(made, "Which documents mention the printer?").texts == ("c.md (1 passage)",)
     rows = tmp_path / "ships.csv"
     rows.write_text("ship,port\nNordlys,Bergen\nFram,Bergen\n")
     made = index([rows], tmp_path / "b.graph").graph
