@@ -15,7 +15,8 @@ gunicorn (docs of their source packages), zoo (PDFs of r-cran-zoo), angband (hel
 (aptitude-doc-es), fastify (docs of the npm package), privoxy (its HTML manual and FAQ). Two readers who had not seen
 this software wrote their questions. A third one did for pillow (its release notes), copier (docs of its source
 package), gammu (gammu-doc), nut (PDFs of nut-doc), licences (texts of base-files) and dcru (the Russian help of
-doublecmd-help-ru). quote_documents.py makes the folders of printer, devref, manuals and mailtools. Half «a» is for
+doublecmd-help-ru). quote_documents.py makes the folders of printer, devref, manuals and mailtools, and of book,
+science, music, home-es and school-pt, whose questions are mostly not in the words of the documents. Half «a» is for
 choosing weights, half «b» is for measuring; the confidence was fitted to both halves of town to flask. A quotation
 answers if it holds one of the answers, whatever case and emphasis. Questions without an answer are those of
 quotes.jsonl that have none, and for wild and medquad each other's questions.
@@ -87,6 +88,11 @@ SETS = (
     "devref",
     "manuals",
     "mailtools",
+    "book",
+    "science",
+    "music",
+    "home-es",
+    "school-pt",
 )
 PAGES = Path(__file__).with_name("quote_pages")
 _DEBIAN = (

@@ -50,3 +50,25 @@ def test_places_addresses_and_numbers(question: str, answer: str, other: str) ->
     assert pattern is not None
     assert has_kind(pattern, answer)
     assert not has_kind(pattern, other)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("Quanto custa o bilhete?", "O bilhete custa 3 euros.", "O bilhete tem 3 páginas."),
+        ("¿Cada cuánto sale el barco?", "El barco sale cada noche.", "El barco sale del puerto."),
+        ("Ogni quanto parte la nave?", "La nave parte ogni sera.", "La nave parte dal porto."),
+        ("Quanto tempo dura a viagem?", "A viagem dura dois dias.", "A viagem tem dois barcos."),
+        ("Quantos barcos há?", "Há três barcos.", "Há barcos."),
+        ("Para que serve o guindaste?", "O guindaste permite levantar barcos.", "O guindaste fica no porto."),
+        ("À quoi sert la grue ?", "La grue est un outil du port.", "C'est la fin de la page."),
+        ("Onde está o registo?", "O registo está em /var/log/navio.", "O registo é antigo."),
+        ("Desde quando existe o porto?", "O porto existe desde junho de 1921.", "O porto existe."),
+        ("Perché il porto è chiuso?", "È chiuso perché piove.", "È chiuso."),
+    ],
+)
+def test_kinds_in_romance_languages(question: str, answer: str, other: str) -> None:
+    pattern = answer_pattern(question)
+    assert pattern is not None
+    assert has_kind(pattern, answer)
+    assert not has_kind(pattern, other)

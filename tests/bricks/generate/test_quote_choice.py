@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from overlap import Overlap
 
 from graphbrick import BM25, Answer, Citation, Evidence, Passage, Query, Quote, index, parse
 from graphbrick.bricks.generate.sentence_scores import sentence_scores
@@ -35,6 +38,40 @@ def test_a_sentence_in_another_form_of_the_document_is_not_quoted_again() -> Non
     answer = quoted("Where does the log lie in the office?", *forms, other, n=3)
     assert answer.texts == ('The "log" lies in the office of the port.', other)
     assert answer.support == ((1, 0), (2,))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("¿Cómo apago la máquina?", "Para apagar tu máquina pulsa el botón."),
+        ("Quais senhas são partilhadas?", "A senha partilhada é a do porto."),
+    ],
+)
+def test_other_forms_of_words_in_romance_languages(question: str, expected: str) -> None:
+    other = "Hay una máquina en el puerto." if "máquina" in question else "Partilha o porto com o navio."
+    assert quoted(question, other, expected).texts == (expected,)
+
+
+class Both(Overlap):
+    """Finds that texts with two words are like any question."""
+
+    def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return np.array([float("crane" in text and "heavy" in text) for text in texts])
+
+
+def test_what_goes_on_in_romance_languages_is_quoted_with_what_it_goes_on_from() -> None:
+    text = "La grúa es nueva y azul. Además levanta cada noche barcos de vela. Los barcos de vela son rojos y viejos."
+    expected = "La grúa es nueva y azul. Además levanta cada noche barcos de vela."
+    assert quoted("¿Qué levanta cada noche barcos de vela?", text, around=90).texts == (expected,)
+
+
+def test_all_that_is_quoted_counts_for_the_best_sentences() -> None:
+    evidence = Evidence(
+        (passage("The crane lifts ships in summer."), passage("The crane lifts ships in winter. They are heavy."))
+    )
+    for around, first in ((0, "The crane lifts ships in summer."), (250, evidence.items[1].text)):
+        answer = Quote(Both(), n=1, around=around).generate(Query("Which crane lifts ships?"), evidence)
+        assert answer.texts == (first,)
 
 
 def test_passages_in_the_language_of_the_question_come_before_translations() -> None:

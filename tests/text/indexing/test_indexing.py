@@ -275,7 +275,7 @@ def test_the_commands(run: Run, tmp_path: Path, docs: Path) -> None:
         (docs / name).write_bytes(b"\0")
     first = run("index", str(docs), place)
     assert "3 documents (3 new, 0 changed, 0 deleted), 4 passages (4 read now)" in first.out
-    assert "note: left out: 2 files of other kinds (.log.gz, .png)" in first.err
+    assert f"note: left out: 2 files of other kinds (.log.gz, .png): {docs / 'a.png'}, {docs / 'b.log.gz'}" in first.err
     assert "note: names were found by capitals and function words, without a model" in first.err
     assert '"new": false' in run("index", place, "--json").out
     asked = run("ask", place, "Which lake borders Uganda?", "--pipeline", "Passages() >> Quote(BM25(), n=1)")

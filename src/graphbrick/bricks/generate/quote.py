@@ -30,6 +30,7 @@ from graphbrick.text.overview.versions import versions_in
 _LONGEST = 500  # characters of a quotation
 _MARKS = re.compile(r"[\"'“”„‘’«»`*_•·]|(?<!\S)[-–](?!\S)")
 _COMPARED = 800  # characters of a sentence and its heading that are compared with the question
+_TRIED, _WHOLE = 5, 0.35  # sentences that are compared with all that is quoted with them; its weight
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,8 +39,8 @@ class Quote(GenerateStage):
 
     It does not say what the answer is, but where it stands: no model writes anything. A sentence is compared with the
     question under its heading; the words that both have and the kind of answer (a date for «when», a number for «how
-    many») count too. A row of a table is quoted with the names of its columns, a list with the line above it,
-    and what describes an option or a function under its name.
+    many») count too, and for the best sentences all that is quoted with them. A row of a table is quoted with the names
+    of its columns, a list with the line above it, and what describes an option or a function under its name.
     Headings and questions are not quoted; code and menus only if the question speaks of them. A sentence that goes on
     in the next passage, such as one over a page break, is quoted whole. What stands around a short sentence is quoted
     with it, as far as there is room: what it goes on from, and the better of the sentences before and after.
@@ -96,7 +97,7 @@ class Quote(GenerateStage):
         texts = [f"{one.heading} {one.text}".strip()[:_COMPARED] for one in quotables]
         similarity, is_embedder = self._similarity(question, texts, evidence.items)
         scores = sentence_scores(question, quotables, similarity, evidence.items)
-        order = np.argsort(-scores.total, kind="stable").tolist()
+        order = self._order(question, quotables, scores, evidence.items, by_similarity=is_embedder)
         first = self._around(quotables, scores.total.tolist(), order[0])
         confidence = document_confidence(question, evidence.items, first, scores, by_similarity=is_embedder)
         answer = self._answer(evidence, quotables, order, scores)
@@ -131,6 +132,26 @@ class Quote(GenerateStage):
             DETAIL if is_told else NOTE,
         )
         return BM25().rate(question, texts), False
+
+    def _order(
+        self,
+        question: str,
+        quotables: Sequence[Quotable],
+        scores: SentenceScores,
+        items: Sequence[Item],
+        *,
+        by_similarity: bool,
+    ) -> list[int]:
+        """Return the sentences, best first; the very best by the similarity of all that is quoted with them too."""
+        order: list[int] = np.argsort(-scores.total, kind="stable").tolist()
+        if not by_similarity or not self.around:
+            return order
+        best, total = order[:_TRIED], scores.total.tolist()
+        around = [self._around(quotables, total, i) for i in best]
+        texts = [f"{one[0].heading} {joined_sentences(one, items[one[0].item].text)}".strip() for one in around]
+        similarity = self.scorer.rate(question, [text[:_COMPARED] for text in texts])
+        whole = scores.total[best] + _WHOLE * similarity
+        return [best[i] for i in np.argsort(-whole, kind="stable")] + order[_TRIED:]
 
     def _around(
         self, quotables: Sequence[Quotable], scores: Sequence[float], i: int, quoted: AbstractSet[str] = frozenset()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from itertools import pairwise
 from math import log
 from typing import NamedTuple
@@ -21,11 +20,11 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import fold, nfc, tokens
 from graphbrick.language.languages.asking import asking_words
 from graphbrick.language.languages.german import german_root
-from graphbrick.language.languages.spelling import is_cyrillic, spelling_root
+from graphbrick.language.languages.roots import function_words, root_of
 from graphbrick.language.restrictions import restrictions
 from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stems import root
-from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words, stop_words_of
+from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words_of
 from graphbrick.text.documents.quotable import POINTS_BACK, Quotable
 from graphbrick.text.overview.calling import called_above, initials_of, named_documents
 from graphbrick.text.overview.changes import (
@@ -198,19 +197,6 @@ def _names(word: str, of: Callable[[str], str]) -> list[str]:
     return [*times, *([of(rest)] if not times or (rest != fold(word) and len(rest) >= _LONG) else [])]
 
 
-def root_of(question: str) -> Callable[[str], str]:
-    """Return what gives the roots of words in the language of a question.
-
-    It is `german_root` for German, `spelling_root` for English and in Cyrillic letters, and `root` for others.
-    """
-    words = fold(question).split()
-    german, english = (sum(word in _functions(name) for word in words) for name in ("german", "english"))
-    if german > english:
-        return german_root
-    is_other = not any(map(is_cyrillic, words)) and asking_words(question) - _functions("english")
-    return root if is_other else spelling_root
-
-
 def word_share(weights: Mapping[str, float], text: frozenset[str], of: Callable[[str], str] = root) -> float:
     """Return the share of weighted words that a text has, from 0 to 1.
 
@@ -288,16 +274,10 @@ def _content_words(question: str) -> list[str]:
     question = _HOW.sub("", nfc(question))
     words = tokens(question)
     of_language = map(fold, asking_words(question))  # «à quoi sert ...»
-    empty = (QUESTION_WORDS | INTERROGATIVES | _functions("german") | _functions("english")).union(of_language)
+    empty = (QUESTION_WORDS | INTERROGATIVES | function_words("german") | function_words("english")).union(of_language)
     own = [one for one in words if one.text not in empty]
     said = [one for one in own if one.text not in _OF_DOCUMENTS]
     return [question[word.start : word.end] for word in said or own or words]
-
-
-@cache
-def _functions(language: str) -> frozenset[str]:
-    """Return the folded function words of a language."""
-    return stop_words()[language] | frozenset(fold(word) for word in stop_words()[language])
 
 
 def _form(one: Quotable) -> float:

@@ -23,6 +23,7 @@ from graphbrick.text.indexing.indexing import Indexed
 from graphbrick.text.sources import suffix_of
 
 _SHOWN = 10
+_NAMED = 5  # files of other kinds, up to which each is named
 _SAMPLE = 50  # passages whose language is looked at
 _NO_PRICE = "an unknown price (GRAPHBRICK_PRICES names a table)"
 
@@ -134,7 +135,8 @@ def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]
         )
     if others:
         kinds = sorted({_kind_of(file) for file in others})
-        notes.append(f"left out: {counted(len(others), 'file')} of other kinds ({', '.join(kinds[:_SHOWN])})")
+        named = f": {', '.join(map(str, others))}" if len(others) <= _NAMED else ""
+        notes.append(f"left out: {counted(len(others), 'file')} of other kinds ({', '.join(kinds[:_SHOWN])}){named}")
     if empty:
         notes.append(f"no entity was found in {counted(len(empty), 'document')}, such as {', '.join(empty[:3])}")
     return notes

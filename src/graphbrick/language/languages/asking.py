@@ -1,4 +1,4 @@
-"""Words that ask, and other function words of questions, of seventeen languages."""
+"""Words that ask, and other function words of questions, of nineteen languages."""
 
 from __future__ import annotations
 
@@ -36,6 +36,10 @@ _ASKED = {
     "swedish": "vad vem vilken vilket vilka var när varför hur hurdan kan måste får ska skall finns blir gör göra",
     "norwegian": "hva hvem hvilken hvilket hvilke hvor når hvorfor hvordan kan må får skal finnes blir gjør",
     "danish": "hvad hvem hvilken hvilket hvilke hvor hvornår hvorfor hvordan kan må får skal findes bliver gør",
+    "spanish": "quién quiénes quien quienes qué cuál cuáles cual cuales cuándo cuando dónde donde adónde cómo como"
+    " cuánto cuánta cuántos cuántas cuanto cuanta cuantos cuantas puedo puede pueden podemos debo debe deben hay",
+    "french": "qui que quoi quel quelle quels quelles quand où comment pourquoi combien puis peut peux peuvent dois"
+    " doit doivent faut est-ce",
     "italian": "chi che cosa quale quali quando dove perché come quanto quanta quanti quante posso può possono devo"
     " deve bisogna serve",
     "portuguese": "quem que qual quais quando onde porque porquê como quanto quanta quantos quantas posso pode podem"
@@ -59,16 +63,26 @@ def words_of_questions() -> dict[str, frozenset[str]]:
     return {language: listed.get(language, frozenset()) | more.get(language, frozenset()) for language in listed | more}
 
 
-def asking_words(question: str) -> frozenset[str]:
-    """Return the function words of the language of a question, with those that ask; none where none is known.
+def asked_in(question: str) -> str:
+    """Return the language that a question is asked in; empty where none is known.
 
-    One of them is enough in Cyrillic and Greek letters, where most languages have none; else two.
+    One function word is enough in Cyrillic and Greek letters, where most languages have none; else two.
 
-    >>> sorted(word for word in "Какая длина пути максимальна?".lower().split() if word in asking_words("Какая длина?"))
-    ['какая']
+    >>> asked_in("¿Cómo apago la máquina?"), asked_in("Onde ficam as senhas?"), asked_in("blue whale")
+    ('spanish', 'portuguese', '')
     """
     words = re.findall(r"[^\W\d_]+", question.lower())
     counts = {language: sum(word in stops for word in words) for language, stops in words_of_questions().items()}
     best = max(counts, key=lambda language: counts[language])
     least = 1 if any("\u0370" <= letter <= "\u052f" for letter in question) else 2
-    return words_of_questions()[best] if counts[best] >= least else frozenset()
+    return best if counts[best] >= least else ""
+
+
+def asking_words(question: str) -> frozenset[str]:
+    """Return the function words of the language of a question, with those that ask; none where none is known.
+
+    >>> sorted(word for word in "Какая длина пути максимальна?".lower().split() if word in asking_words("Какая длина?"))
+    ['какая']
+    """
+    language = asked_in(question)
+    return words_of_questions()[language] if language else frozenset()

@@ -19,6 +19,7 @@ _YES = {"yes", "yes please", "ok", "okay", "sure", "ja", "oui", "sí", "si", "д
 _OTHERS = "Others of this name:"
 _TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|{ASKED_IN}|Read as: )")  # the last in replies of earlier versions
+_SPAN = re.compile(r", characters \d+-\d+\)$")
 _TAKEN = re.compile(rf"^{_TAKEN_AS}(.+)$", re.MULTILINE)
 _OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
 
@@ -226,6 +227,22 @@ def taken_as(text: str) -> str:
     """
     found = _TAKEN.findall(text)
     return str(found[-1]).strip() if found else ""
+
+
+def first_document(text: str) -> str:
+    """Return the document of the first source under a message of `answer_text`; empty if there is none.
+
+    >>> first_document("At noon. [1]\\n\\n[1] It closes (but not today). (a/hours.md, Hours (summer), characters 0-9)")
+    'a/hours.md'
+    """
+    for line in text.splitlines():
+        if _SPAN.search(line):
+            depth, place = 0, len(line)
+            while place > 0 and (depth or place == len(line)):
+                place -= 1
+                depth += (line[place] == ")") - (line[place] == "(")
+            return line[place + 1 :].partition(", ")[0]
+    return ""
 
 
 def says_nothing(text: str) -> bool:

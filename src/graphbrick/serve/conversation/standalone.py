@@ -30,7 +30,7 @@ from graphbrick.serve.conversation.own_references import (
     speaks_of_others,
     without_names,
 )
-from graphbrick.serve.conversation.turns import Conversation, Turn
+from graphbrick.serve.conversation.turns import Conversation, Turn, of_last_answer
 
 _SURE = 0.5  # confidence of an answer from which on the rules are sure that they read its question
 
@@ -93,6 +93,10 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
     if chosen:
         event(f"the question was completed as {chosen!r}", "conversation.chosen_reading", question=chosen)
         return Standalone(chosen, by="rules")
+    again = of_last_answer(question, turns)
+    if again:
+        event(f"the question was completed as {again!r}", "conversation.of_last_answer", question=again)
+        return Standalone(again, by="rules")
     llm = next((part for part in parts_within(pipeline) if isinstance(part, ChatModel)), None)
     turns = [turn for turn in turns if not small_talk(turn.question)]  # its examples name what nobody asked about
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)

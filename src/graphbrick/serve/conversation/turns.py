@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from graphbrick.core.query import check_question
-from graphbrick.serve.conversation.answer_text import taken_as, without_sources
+from graphbrick.serve.conversation.answer_text import first_document, taken_as, without_sources
 from graphbrick.serve.conversation.tasks import without_context
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import ChatMessage
 
 TURNS = 8  # earlier turns that are read
 _LONGEST_EARLIER = 1_000  # characters of an earlier question or reply
+_NOWHERE = "not in these documents"  # what a reply says that refuses a question over documents
+_IT = "(?:that|this|it|so)"
+_DOCUMENT = "(?:page|document|file|text|section|chapter)"
+# Questions about where the answer before stands, and for more of the document that it stands in.
+_WHERE = re.compile(
+    rf"(?:and |but |so )?(?:where|in (?:which|what) {_DOCUMENT}) (?:"
+    rf"(?:does|do|did) (?:it|they|the \w+) (?:say|state)(?: {_IT})?|(?:is|was) {_IT} (?:written|said|stated|from|found)"
+    rf"|(?:did|do) you (?:find|get|read|have|know) {_IT}(?: from)?|does {_IT} (?:stand|come from))"
+    rf"|(?:what(?:'s| is) )?(?:the|your) (?:source|reference)s?(?: (?:of|for) {_IT})?|sources?"
+    r"|(?:show|give|quote)(?: me)? (?:the|that|this|your) (?:source|passage|quotation|quote|reference|sentence)s?"
+    r"|wo steht (?:das|es)(?: denn| genau)?|(?:zeige?|nenne)(?: mir)? die (?:stelle|quelle)n?"
+    r"|où (?:est-ce|cela est-il|c'est) (?:écrit|dit)|d[oó]nde (?:dice|pone) eso|onde (?:diz|está escrito) isso"
+    r"|dove (?:è|sta) scritto"
+)
+_MORE = re.compile(
+    rf"(?:please )?(?:summari[sz]e|sum up|show|open|read)(?: me)? (?:that|this|the(?: same| whole)?) {_DOCUMENT}"
+    r"|(?:and )?(?:(?:show|tell|give|read)(?: me)? )?more(?: of (?:that|this|it|them))?"
+    rf"|what else does (?:it|that|this|the {_DOCUMENT}) say|(?:zeige?|sag)(?: mir)? mehr|fasse (?:das|die) \w+ zusammen"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +43,13 @@ class Turn:
         question: Message of the user.
         reply: The reply, without the list of sources; empty without one.
         taken: The complete question that the reply says it answers; empty if it says none.
+        document: The document of the first source of the reply; empty if it names none.
     """
 
     question: str
     reply: str
     taken: str = field(default="", compare=False)
+    document: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +90,26 @@ def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
     return Conversation(question, tuple(turns[-TURNS:]), tuple(notes))
 
 
+def of_last_answer(question: str, turns: Sequence[Turn]) -> str:
+    """Return the question that asks where the answer before stands, or for more of that document; empty for others.
+
+    >>> turns = [Turn("When does it close?", "At noon.", "", "hours.md")]
+    >>> of_last_answer("Where does it say that?", turns), of_last_answer("Summarise that page", turns)
+    ('When does it close?', 'Summarise hours.md')
+
+    Args:
+        question: What the user writes.
+        turns: The turns before, oldest first.
+    """
+    last = turns[-1] if turns else None
+    plain = " ".join(question.lower().replace("’", "'").strip(" .!?¿¡\n").removesuffix("please").strip(" ,").split())
+    if last is None or not (last.document or _NOWHERE in last.reply):
+        return ""
+    if _WHERE.fullmatch(plain):
+        return last.taken or last.question
+    return f"Summarise {last.document}" if last.document and _MORE.fullmatch(plain) else ""
+
+
 def last_message(messages: Sequence[ChatMessage]) -> tuple[str, list[str]]:
     """Return the last message of the user, and those before.
 
@@ -101,7 +143,9 @@ def _turns(messages: Iterable[ChatMessage]) -> list[Turn]:
             turns.append(Turn(text[:_LONGEST_EARLIER], ""))
         elif message.role == "assistant" and text and turns:
             reply = f"{turns[-1].reply}\n{without_sources(text)}".strip()
-            turns[-1] = Turn(turns[-1].question, reply[:_LONGEST_EARLIER], taken_as(text) or turns[-1].taken)
+            last = turns[-1]
+            taken, document = taken_as(text) or last.taken, last.document or first_document(text)
+            turns[-1] = Turn(last.question, reply[:_LONGEST_EARLIER], taken, document)
     return turns
 
 

@@ -29,7 +29,10 @@ _NUMBER = Expression(r"\d[\d.,]*(?![.)\d])\s")  # «50, and ...», and no «3. A
 POINTS_BACK = Expression(
     r"(This|That|It|They|These|Those|He|She|Otherwise|However|Such|So|Then|Thus|Therefore|But|Instead|There|Here|See"
     r"|In (?:this|that|these|such)|For (?:this|example|instance)|Diese[rsmn]?|Dies|Er|Sie|Es|Dort|Damit|Dabei|Dazu"
-    r"|Zum Beispiel|Il|Elle|Ils|Elles|Cet|Cette|Ces|Cela|Ceci|Par exemple)\b"
+    r"|Zum Beispiel|Il|Elle|Ils|Elles|Cet|Cette|Ces|Cela|Ceci|Par exemple|Dans ce cas|Cependant"
+    r"|Est[aeo]s?|Es[aeo]s?|Además|Entonces|Así|También|Por ejemplo|Por eso|De este modo|En este caso|Sin embargo"
+    r"|Isto|Isso|Assim|Também|Por exemplo|Por isso|Desta forma|Neste caso|No entanto"
+    r"|Quest[aeio]|Quell[aeio]|Ad esempio|Inoltre|Quindi|In questo caso|Tuttavia)\b"
 )
 """What a sentence begins with that goes on from the one before."""
 

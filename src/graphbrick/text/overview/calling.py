@@ -25,7 +25,7 @@ _WORD_OR_NUMBER = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
 _NAME_ENDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LABELS = frozenset("version versions v ver release releases edition section no number".split())
 _LINKS = frozenset("of the for and".split())
-_SUFFIXES = re.compile(r"(?:\.(?:rst|txt|md|html?|pdf|docx?|eml|mbox|gz|zst))+$", re.IGNORECASE)
+_SUFFIXES = re.compile(r"(?:\.(?:rst|txt|md|html?|pdf|docx?|epub|eml|mbox|gz|zst))+$", re.IGNORECASE)
 _SHORTEST, _LONGEST = 2, 8  # letters of an abbreviation
 _JOINED = re.compile(r"\b([A-Z]{2,})[vV]?(\d+(?:\.\d+)*)\b")  # «GPLv2»
 _KINDS = frozenset("licence license public standard manual guide specification".split())

@@ -41,11 +41,11 @@ class Documents:
         """
         forms = {_form(name), _form(_KIND.sub(" ", name))}
         full = [one for one in self.passages if self._is_called(one, forms)]
-        return full or [one for one in self.passages if _form(PurePath(_file(one)).stem) in forms]
+        return full or [one for one in self.passages if _form(PurePath(file_of(one)).stem) in forms]
 
     def _is_called(self, address: str, forms: set[str]) -> bool:
         path = address.casefold().rstrip("/")
-        ends = (_file(path), path)
+        ends = (file_of(path), path)
         return _form(self.titles[address]) in forms or any(
             end == form or end.endswith(f"/{form}") for form in forms for end in ends if form
         )
@@ -59,6 +59,11 @@ class Documents:
             ]
             last += max(numbers, default=0)
         return last
+
+    def pages_among(self, passages: Sequence[int], graph: TextGraph) -> int:
+        """Return the number of numbered pages that passages stand on; 0 if they have none."""
+        places = (graph.passage(i) for i in passages)
+        return len({(place.document, page[1]) for place in places for page in _PAGE.finditer(place.section)})
 
 
 @dataclass(frozen=True)
@@ -129,10 +134,10 @@ def _headings(graph: TextGraph, passages: Sequence[int]) -> dict[int, str]:
     return {i: next(iter(own[first:]), "") for i, own in parts.items()}
 
 
-def _file(address: str) -> str:
+def file_of(address: str) -> str:
     """Return the file of an address, without the row of a table.
 
-    >>> _file("/notes/tickets.csv#T-1"), _file("/notes/c#.md")
+    >>> file_of("/notes/tickets.csv#T-1"), file_of("/notes/c#.md")
     ('/notes/tickets.csv', '/notes/c#.md')
     """
     file, mark, key = address.rpartition("#")

@@ -13,6 +13,7 @@ from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.hypertext import html_document
+from graphbrick.text.sources.hypertext.epub import EPUB, epub_document
 from graphbrick.text.sources.mail import MAIL, mail_documents
 from graphbrick.text.sources.markup import markdown_document
 from graphbrick.text.sources.office import OFFICE, office_document
@@ -33,7 +34,7 @@ _MARKUP = {
     ".xhtml": html_document,
 }
 _SOURCES = frozenset((".md", ".markdown", ".rst", ".rest"))
-SUFFIXES = (*_MARKUP, *OFFICE, *MAIL, *TABLES)
+SUFFIXES = (*_MARKUP, *OFFICE, *EPUB, *MAIL, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
 
 _MOST_ENDINGS = 10  # that a message names
@@ -107,7 +108,8 @@ def _unreadable(error: OSError) -> NoReturn:
 def _is_graph(folder: Path) -> bool:
     """Return whether a folder is a graph, or holds the documents of one."""
     return (folder / "documents.sqlite").is_file() or all(
-        (folder / name).is_file() for name in ("manifest.json", "keys.zst", "relation.npy")
+        (folder / name).is_file()
+        for name in ("manifest.json", "labels.zst", "relation.npy")  # one without entities has no keys
     )
 
 
@@ -141,6 +143,9 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
         )
     if suffix in OFFICE:
         yield office_document(str(file), _stem(file), data, suffix, MOST_BYTES)
+        return
+    if suffix in EPUB:
+        yield epub_document(str(file), _stem(file), data, MOST_BYTES)
         return
     if b"\0" in data and not has_mark(data):
         raise InputError("it is binary, not text", file, code="sources.binary")

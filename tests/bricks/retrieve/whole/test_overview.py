@@ -143,7 +143,9 @@ def test_a_file_that_is_not_there_is_told_with_what_is_near(graph: TextGraph) ->
 
 def test_any_other_question_goes_to_the_stage(graph: TextGraph) -> None:
     plain = parse("Passages() >> Quote(BM25(), n=3, min_confidence=0.5)")
-    for question in ("How many passengers does Nordlys carry?", "Tell me about Ida Falk", "What is a kroner about?"):
+    questions = ["How many passengers does Nordlys carry?", "Tell me about Ida Falk", "What is a kroner about?"]
+    questions += ["Which file contains the ticket?", "Which file names are free?", "Which documents mention unicorns?"]
+    for question in questions:
         assert ask(graph, question).texts == plain(graph, question).texts
 
 
@@ -167,3 +169,47 @@ def test_one_document_alone_is_what_everything_is_about(tmp_path: Path) -> None:
     graph = index([tmp_path / "a.txt"], tmp_path / "a.graph").graph
     answer = ask(graph, "What is this about?")
     assert answer.texts[1] == "The ferry from Bergen to Voss leaves every day at noon."
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which documents mention the ship Nordlys?", ("crew.md (1 passage)", "ships.md (1 passage)")),
+        ("List all files that mention ships", ("crew.md (1 passage)", "ships.md (1 passage)")),
+        ("Which pages talk about the ticket?", ("prices.md (1 passage)",)),
+        ("In which document is Ida Falk mentioned?", ("crew.md (1 passage)",)),
+        ("Welche Dokumente erwähnen Bergen?", ("prices.md (1 passage)", "ships.md (1 passage)")),
+        ("¿Qué documentos hablan de Nordlys?", ("crew.md (1 passage)", "ships.md (1 passage)")),
+        ("How many documents mention Bergen?", ("2 documents (2 passages)",)),
+        ("How many passages mention Bergen?", ("2 passages",)),
+    ],
+)
+def test_documents_that_mention_something(graph: TextGraph, question: str, expected: tuple[str, ...]) -> None:
+    answer = ask(graph, question)
+    assert tuple(sorted(answer.texts)) == expected
+    assert answer.evidence is not None
+    assert answer.evidence.items
+
+
+def test_words_in_a_row_count_before_words_of_one_passage(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("The remote crane is out of work.\n")
+    (tmp_path / "b.md").write_text("Ask for remote work in summer.\n")
+    made = index([tmp_path], tmp_path / "a.graph").graph
+    assert ask(made, "Which documents mention remote work?").texts == ("b.md (1 passage)",)
+    assert len(ask(made, "Which documents mention work remote?").texts) == 2
+    (tmp_path / "c.md").write_text("Printing is dear. Two printers are new.\n")
+    (tmp_path / "d.md").write_text("Printing is dear, and so is the print.\n")
+    made = index([tmp_path], tmp_path / "c.graph").graph
+    assert ask(made, "Which documents mention the printer?").texts == ("c.md (1 passage)",)
+    rows = tmp_path / "ships.csv"
+    rows.write_text("ship,port\nNordlys,Bergen\nFram,Bergen\n")
+    made = index([rows], tmp_path / "b.graph").graph
+    assert ask(made, "Which documents mention Bergen?").texts == ("ships.csv (2 passages)",)
+
+
+def test_pages_that_mention_something_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "## page 1\n\nThe ship is old.\n\n## page 2\n\nThe port is new.\n\n## page 3\n\nA ship.\n"
+    )
+    made = index([tmp_path], tmp_path / "a.graph").graph
+    assert ask(made, "How many pages mention a ship?").texts == ("2 pages in 1 document",)

@@ -12,6 +12,8 @@ from graphbrick.bricks.retrieve.whole.questions import (
     COUNT,
     DOCUMENT,
     LIST,
+    MENTIONS,
+    MENTIONS_COUNT,
     OVERVIEW,
     WholeQuestion,
     whole_questions,
@@ -27,8 +29,9 @@ from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.counting import counted
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.text.overview.documents import Documents, documents_of, summary_of
+from graphbrick.text.overview.documents import Documents, documents_of, file_of, summary_of
 from graphbrick.text.overview.kept import topics_of_graph
+from graphbrick.text.overview.mentions import mentions_of
 from graphbrick.text.overview.names import names_of
 from graphbrick.text.overview.prose import Sentence
 from graphbrick.text.overview.topics import Topics, topics_of
@@ -36,6 +39,7 @@ from graphbrick.text.reporting.extracted import SENTENCES
 from graphbrick.text.reporting.reports import CommunityReport, citations, reports_of
 
 _LISTED = 1_000  # documents
+_OF_MENTIONS = (MENTIONS, MENTIONS_COUNT)
 _NAMED = 8  # names of all documents
 _ONLY = 2  # documents, up to which a question about all is one about each
 
@@ -52,9 +56,10 @@ class _Statement(NamedTuple):
 class Overview(RetrieveStage):
     """Answers about documents as a whole: their topics, what one is about, which and how many there are.
 
-    «What are the main topics?», «Summarise notes.md», «Which documents are there?» and «How many pages are there?» are
-    recognised by their wordings, in English, German and French (``wordings.toml``). Any other question goes to the
-    stage unchanged, and so does one that names no document of the graph.
+    «What are the main topics?», «Summarise notes.md», «Which documents are there?», «How many pages are there?» and
+    «Which documents mention the ferry?» are recognised by their wordings, in English, German and French
+    (``wordings.toml``). Any other question goes to the stage unchanged, and so does one that names no document of the
+    graph, or something that no passage has all words of.
 
     Topics are groups of passages, each with the names that tell it from the others, and its most central sentence word
     for word. They are kept beside the graph. If a language model has written reports on the communities of the graph,
@@ -91,11 +96,16 @@ class Overview(RetrieveStage):
             return self.search.retrieve(query, subgraph)
         documents = documents_of(graph)
         for reading in readings:
+            if reading.kind in _OF_MENTIONS:
+                found = mentions_of(graph, reading.name, query.text)
+                if found:
+                    return self._evidence(graph, _mentioned(graph, reading, found), "mentions")
+                continue
             named = documents.called(reading.name) if reading.name else list(documents.passages)
             if named:
                 statements = self._statements(graph, documents, reading, named)
                 return self._evidence(graph, statements, reading.kind.replace("_", " ")) if statements else Evidence()
-        missing = next((one.name for one in readings if _is_file(one.name)), "")
+        missing = next((one.name for one in readings if _is_file(one.name) and one.kind not in _OF_MENTIONS), "")
         if not missing:
             return self.search.retrieve(query, subgraph)
         files = {PurePath(address).name.lower(): address for address in documents.passages}
@@ -160,6 +170,29 @@ def _counted(
     if pages:
         return _Statement(f"{counted(pages, 'page')} in {counted(len(named), 'document')}")
     return _Statement(counted(len(named), "document"))
+
+
+def _mentioned(graph: TextGraph, reading: WholeQuestion, passages: Sequence[int]) -> list[_Statement]:
+    """Return the documents of passages that mention something, those with most of them first, or how many there are."""
+    by_file: dict[str, list[int]] = {}
+    for i in passages:
+        by_file.setdefault(file_of(graph.passage(i).document), []).append(i)
+    if reading.kind == MENTIONS_COUNT:
+        files, size = counted(len(by_file), "document"), counted(len(passages), "passage")
+        pages = documents_of(graph).pages_among(passages, graph) if reading.counted == "page" else 0
+        many = f"{counted(pages, 'page')} in {files}" if pages else f"{files} ({size})"
+        return [_Statement(size if reading.counted == "passage" else many, (), tuple(passages[:_NAMED]))]
+    if len(by_file) > _LISTED:
+        event(f"{len(by_file):,} documents; the first {_LISTED:,} are listed", "overview.cap", n=len(by_file))
+    names, documents = names_of(graph), documents_of(graph)
+    lines = []
+    for file, found in sorted(by_file.items(), key=lambda pair: -len(pair[1]))[:_LISTED]:
+        address = graph.passage(found[0]).document
+        name = names.name(address) if file == address else PurePath(file).name
+        title = documents.titles[address] if file == address else ""
+        shown = f": {title}" if title and title.casefold() != PurePath(name).stem.casefold() else ""
+        lines.append(_Statement(f"{name}{shown} ({counted(len(found), 'passage')})", (), tuple(found[:1])))
+    return lines
 
 
 def _listed(documents: Documents, address: str, name: str) -> _Statement:

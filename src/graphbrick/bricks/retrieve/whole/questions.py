@@ -12,20 +12,21 @@ from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.folding import nfc
 
 TOPICS, OVERVIEW, DOCUMENT, LIST, COUNT = "all_topics", "all_overview", "one_overview", "list", "count"
+MENTIONS, MENTIONS_COUNT = "mentions", "mentions_count"
 """The kinds of questions; a question may be about all documents, or the one that it names."""
 
 _END = Expression(r"[\s.!?…。？！]+$")
-_QUOTES = Expression(r"[\"“”„«»`*]")
+_QUOTES = Expression(r"[\"“”„«»`*¿¡]")
 _LONGEST = 160  # characters
-_PAGES, _PASSAGES = Expression("pages?|seiten?|页"), Expression("passages?|passagen|abschnitte")
+_PAGES, _PASSAGES = Expression("pages?|seiten?|页|páginas?|pagin[ae]"), Expression("passages?|passagen|abschnitte")
 
 
 class WholeQuestion(NamedTuple):
     """A question about documents as a whole.
 
     Attributes:
-        kind: `TOPICS`, `OVERVIEW`, `DOCUMENT`, `LIST` or `COUNT`.
-        name: The words that name one document, in small letters; empty for all documents.
+        kind: `TOPICS`, `OVERVIEW`, `DOCUMENT`, `LIST`, `COUNT`, `MENTIONS` or `MENTIONS_COUNT`.
+        name: The words that name one document, or what documents mention, in small letters; empty for all documents.
         counted: "document", "page" or "passage", what is counted.
     """
 
@@ -95,5 +96,5 @@ def _patterns() -> dict[str, list[re.Pattern[str]]]:
             text = re.sub(r"\{(\w+)\}", lambda macro: macros[macro[1]], text)
         return text
 
-    kinds = (TOPICS, OVERVIEW, LIST, COUNT, DOCUMENT)
+    kinds = (TOPICS, OVERVIEW, LIST, COUNT, DOCUMENT, MENTIONS, MENTIONS_COUNT)
     return {kind: [re.compile(filled(text)) for text in content[kind]["patterns"]] for kind in kinds}
