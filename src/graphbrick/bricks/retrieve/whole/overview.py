@@ -183,7 +183,7 @@ def _mentioned(graph: TextGraph, reading: WholeQuestion, passages: Sequence[int]
         many = f"{counted(pages, 'page')} in {files}" if pages else f"{files} ({size})"
         return [_Statement(size if reading.counted == "passage" else many, (), tuple(passages[:_NAMED]))]
     if len(by_file) > _LISTED:
-        event(f"{len(by_file):,} documents; the first {_LISTED:,} are listed", "overview.cap", n=len(by_file))
+        event(f"{len(by_file):,} documents; the first {_LISTED:,} are listed", "overview.mentions_cap", n=len(by_file))
     names, documents = names_of(graph), documents_of(graph)
     lines = []
     for file, found in sorted(by_file.items(), key=lambda pair: -len(pair[1]))[:_LISTED]:

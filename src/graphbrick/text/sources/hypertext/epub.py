@@ -74,7 +74,7 @@ def _package(address: str, book: ZipFile, most: int) -> tuple[str, str]:
     listed = _read(address, book, containers[0], most).decode("utf-8", "replace") if containers else ""
     root = _ROOT.search(listed)
     if root is None:
-        raise InputError("it is damaged: it names no list of its pages", address, code="epub.damaged")
+        raise InputError("it is damaged: it names no list of its pages", address, code="epub.no_list")
     name = containers[0].removesuffix(_CONTAINER) + unescape(root[1])
     return name, _read(address, book, name, most).decode("utf-8", "replace")
 
@@ -109,5 +109,5 @@ def _read(address: str, book: ZipFile, name: str, most: int) -> bytes:
     with book.open(name) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise InputError("it has more text than one document may have; split it", address, code="sources.too_large")
+        raise InputError("it has more text than one document may have; split it", address, code="epub.too_large")
     return data
