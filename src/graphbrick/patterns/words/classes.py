@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.graph import Graph
+from graphbrick.kernels.distinct import distinct
 from graphbrick.patterns.dotted import dotted_name
 
 Ints = npt.NDArray[np.int64]
@@ -35,7 +36,7 @@ def members(graph: Graph) -> tuple[Ints, Ints]:
     slots = 2 * graph.n_relations
     heads = csr.heads(ids).astype(np.int64) * slots + 2 * relation
     tails = csr.tail[ids].astype(np.int64) * slots + 2 * relation + 1
-    pairs = np.unique(np.concatenate([heads, tails]))
+    pairs = distinct(np.concatenate([heads, tails]))
     return pairs // slots, pairs % slots
 
 
@@ -76,12 +77,14 @@ def inferred_classes(graph: Graph) -> list[list[int]]:
 
 def shares_of_slots(graph: Graph, groups: list[list[int]]) -> dict[int, float]:
     """Return the share of a group's entities that are in a slot, for each slot of each group."""
+    if not groups:
+        return {}
     entity, of_slot = members(graph)
     group_of = np.full(2 * graph.n_relations, -1, dtype=np.int64)
     for number, group in enumerate(groups):
         group_of[group] = number
     inside = group_of[of_slot] >= 0
-    pairs = np.unique(group_of[of_slot[inside]] * graph.n_entities + entity[inside])
+    pairs = distinct(group_of[of_slot[inside]] * graph.n_entities + entity[inside])
     total = np.bincount(pairs // max(graph.n_entities, 1), minlength=len(groups))
     size = np.bincount(of_slot, minlength=2 * graph.n_relations)
     return {slot: size[slot] / total[number] for number, group in enumerate(groups) for slot in group}
@@ -92,6 +95,8 @@ def types_of_slots(graph: Graph) -> dict[str, list[int]]:
 
     Empty for a graph without types. Of each slot up to 500 entities are looked at.
     """
+    if not graph.type_labels():
+        return {}
     entity, of_slot = members(graph)
     order = np.argsort(of_slot, kind="stable")
     bounds = np.searchsorted(of_slot[order], np.arange(2 * graph.n_relations + 1))
@@ -121,7 +126,7 @@ def types_in_labels(graph: Graph) -> dict[str, list[int]]:
     entity, of_slot = members(graph)
     relation, is_head = of_slot // 2, of_slot % 2 == 0
     has_type = is_head & (of_relation[relation] >= 0)
-    pairs = np.unique(entity[has_type] * len(types) + of_relation[relation[has_type]])
+    pairs = distinct(entity[has_type] * len(types) + of_relation[relation[has_type]])
     first = np.searchsorted(pairs // len(types), np.arange(graph.n_entities + 1))
     slots_of_type: dict[str, list[int]] = {name: [] for name in types}
     order, labels = np.argsort(of_slot, kind="stable"), list(types)
