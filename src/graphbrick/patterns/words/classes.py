@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ Ints = npt.NDArray[np.int64]
 _SHARED = 0.2  # of the smaller of two slots; more than that in common makes one class of both
 _LEAST_SHARED = 3
 _SAMPLED = 200_000  # entities that slots are compared by
+_PAIRS = 1_000_000  # of slots that are counted at once
 _MOST_SLOTS = 64  # of one entity; hubs of thousands of relations say nothing about classes
 _TYPE_SHARE = 0.1  # of a slot's entities that have a type, for the slot to belong to it
 _OF_TAILS = 0.6  # of the entities at the tails of a relation that have a type in names, for the slot to belong to it
@@ -55,9 +55,7 @@ def inferred_classes(graph: Graph) -> list[list[int]]:
     if len(several) > _SAMPLED:
         share = _SAMPLED / len(several)
         several = np.sort(np.random.default_rng(0).choice(several, _SAMPLED, replace=False))
-    together = Counter[tuple[int, int]]()
-    for at in several.tolist():
-        together.update(combinations(of_slot[first[at] : first[at] + count[at]].tolist(), 2))
+    together = _together(of_slot, first[several], count[several])
     parent = list(range(2 * graph.n_relations))
 
     def root(node: int) -> int:
@@ -73,6 +71,21 @@ def inferred_classes(graph: Graph) -> list[list[int]]:
     for node in np.flatnonzero(size).tolist():
         groups.setdefault(root(node), []).append(node)
     return sorted(groups.values(), key=lambda group: (-int(size[group].sum()), group))
+
+
+def _together(of_slot: Ints, first: Ints, count: Ints) -> Counter[tuple[int, int]]:
+    """Return how many entities are in both of two slots; an entity has ``count`` slots from ``first`` on."""
+    slots = int(of_slot.max(initial=0)) + 1
+    times = Counter[tuple[int, int]]()
+    for size in sorted(set(count.tolist())):
+        one, other = np.triu_indices(size, 1)
+        rows = first[count == size]
+        for part in np.array_split(rows, 1 + len(rows) * len(one) // _PAIRS):
+            inside = of_slot[part[:, None] + np.arange(size)]
+            codes, found = np.unique(inside[:, one] * slots + inside[:, other], return_counts=True)
+            for code, n in zip(codes.tolist(), found.tolist(), strict=True):
+                times[divmod(code, slots)] += n
+    return times
 
 
 def shares_of_slots(graph: Graph, groups: list[list[int]]) -> dict[int, float]:
