@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from graphbrick import EmbeddingModel, MiniLM, StaticEmbedder
 from graphbrick.core.session import Session
+from graphbrick.models.embedders.minilm import MAX_TOKENS
 from passages import load
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -143,9 +144,18 @@ def _fastembed(folder: Path, weights: Path) -> Iterator[tuple[str, Encode | str]
     place = Path(tempfile.mkdtemp())
     for file in folder.glob("*.json"):
         shutil.copy(file, place)
+    # The published files of the tokenizer pad and cut all texts to 128 tokens: cut at 256 and pad to the longest, as
+    # the others do.
+    _change(place / "tokenizer.json", padding=None, truncation=None)
+    _change(place / "tokenizer_config.json", model_max_length=MAX_TOKENS)
     shutil.copy(weights, place / "model.onnx")
     model = TextEmbedding("sentence-transformers/all-MiniLM-L6-v2", specific_model_path=str(place))
     yield "fastembed", lambda texts: np.stack(list(model.embed(list(texts))))
+
+
+def _change(file: Path, **settings: object) -> None:
+    """Change settings in a JSON file."""
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | settings), encoding="utf-8")
 
 
 def main() -> None:

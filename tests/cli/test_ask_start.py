@@ -17,7 +17,7 @@ ASK = """
 import sys
 from graphbrick.cli.app import main
 try:
-    main(["ask", sys.argv[1], "What is the capital of Kenya?"])
+    main(sys.argv[1:])
 except SystemExit as stopped:
     print(stopped.code, *(name for name in ("numba", "pyarrow", "scipy", "openai", "torch") if name in sys.modules))
 """
@@ -25,9 +25,17 @@ except SystemExit as stopped:
 
 def test_one_question_is_answered_without_loading_numba(tmp_path: Path) -> None:
     build(TINY, tmp_path / "tiny.graph")
-    run = [sys.executable, "-c", ASK, str(tmp_path / "tiny.graph")]
+    run = [sys.executable, "-c", ASK, "ask", str(tmp_path / "tiny.graph"), "What is the capital of Kenya?"]
     done = subprocess.run(run, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Nairobi\n")
+    assert done.stdout.endswith("\n0\n")
+
+
+def test_what_a_graph_holds_is_shown_without_loading_numba(tmp_path: Path) -> None:
+    build(TINY, tmp_path / "tiny.graph")
+    run = [sys.executable, "-c", ASK, "info", str(tmp_path / "tiny.graph")]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert "triples" in done.stdout
     assert done.stdout.endswith("\n0\n")
 
 

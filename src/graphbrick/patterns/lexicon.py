@@ -21,6 +21,7 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
+from graphbrick.kernels.distinct import distinct
 from graphbrick.language.expressions.expression import Expression
 from graphbrick.language.stems import WORD, Stems, spaced, stem, stems
 from graphbrick.patterns.text import in_words
@@ -246,7 +247,7 @@ def _members(graph: Graph, entry: EntityClass, numbers: Mapping[str, int]) -> In
     heads = [numbers[label] for label in entry.heads if label in numbers]
     tails = [numbers[label] for label in entry.tails if label in numbers]
     at_head, at_tail = ids[np.isin(relation, heads)], ids[np.isin(relation, tails)]
-    return np.unique(np.concatenate([graph.csr.heads(at_head), graph.csr.tail[at_tail]])).astype(np.int64)
+    return distinct(np.concatenate([graph.csr.heads(at_head), graph.csr.tail[at_tail]])).astype(np.int64)
 
 
 def _nouns(entry: EntityClass, tables: Mapping[str, RelationWords]) -> list[str]:
@@ -275,7 +276,7 @@ def _classes_by_label(graph: Graph, values: Set[str]) -> dict[str, Ints]:
         sides = [graph.csr.heads(triples)]
         if graph.relation_label(number) not in values:
             sides.append(graph.csr.tail[triples])
-        for entities in map(np.unique, sides):
+        for entities in map(distinct, sides):
             sample = entities[:: max(1, len(entities) // _LABELS_READ)].tolist()
             shared = Counter(filter(None, (_class_word(graph.label(entity)) for entity in sample)))
             word, count = shared.most_common(1)[0] if shared else ("", 0)

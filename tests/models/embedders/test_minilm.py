@@ -78,6 +78,10 @@ def test_joined_operators_give_the_vectors_of_the_file() -> None:
     assert {node.op_type for node in model.graph.node[-54:]} == {
         "Attention", "BiasGelu", "Concat", "MatMul", "SkipLayerNormalization",
     }  # fmt: skip
+    # Tables stay int8, or loading would make float32 of all words: four times the bytes.
+    tables = {node.input[0] for node in model.graph.node if node.op_type == "Gather"}
+    assert "inner.embeddings.word_embeddings.weight_q" in tables
+    assert not any(node.output[0] == "inner.embeddings.word_embeddings.weight" for node in model.graph.node)
 
 
 @pytest.mark.whole

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
@@ -14,15 +15,16 @@ from rich.text import Text
 
 from graphbrick.cli.printing.properties import print_not_kept, print_properties, print_types
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.graphs.changes.delta import Change
-from graphbrick.graphs.changes.refreshing import Refreshed
-from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import TOP, change_counts, graph_info, graph_properties, isolated, size, skipped
-from graphbrick.graphs.local.extracted import ExtractedGraph
-from graphbrick.graphs.partitions import Partitions
 from graphbrick.language.counting import counted
-from graphbrick.learn.learned import is_learned, learned_place
+
+if TYPE_CHECKING:  # so that `info` does not load what changes graphs, and numba
+    from graphbrick.graphs.changes.delta import Change
+    from graphbrick.graphs.changes.refreshing import Refreshed
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.local.extracted import ExtractedGraph
+    from graphbrick.graphs.partitions import Partitions
 
 _MISMATCH = "; are these the nodes of these edges?"
 _SKIPPED_SHOWN = 20
@@ -101,6 +103,8 @@ def print_built(
             out.print(plain(f"  {where}: {row['reason']}"))
         if facts.skipped > _SKIPPED_SHOWN:
             out.print(f"  ... and {facts.skipped - _SKIPPED_SHOWN:,} more")
+    from graphbrick.learn.learned import is_learned, learned_place
+
     if facts.triples and not learning and not is_learned(learned_place(graph)):
         out.print(f"learn its relations first, for better answers: graphbrick learn {shlex.quote(str(graph.path))}")
     out.print(f'ask it: graphbrick ask {shlex.quote(str(graph.path))} "your question"')

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.csr import Rows
+from graphbrick.kernels.distinct import distinct
 from graphbrick.kernels.loading import Spent
 
 Ints = npt.NDArray[np.int64]
@@ -139,13 +140,13 @@ def carry_on_numpy(
     stays = ~(undoes_leaving | undoes_return)
     steps = int(step.max(initial=0)) + 1
     kind = back | (v == seed)
-    keys = np.unique((((pattern * steps + step) * 2 + kind) * n + v)[stays])
+    keys = distinct((((pattern * steps + step) * 2 + kind) * n + v)[stays])
 
     kinds, node = np.divmod(keys, n)
     extended, kind = np.divmod(kinds, 2)
-    distinct, number = np.unique(extended, return_inverse=True)
-    parent, step, node_of = chosen[distinct // steps], distinct % steps, node.astype(np.int32)
-    away, been = ((node_of[kind == one], _begins(number[kind == one], len(distinct))) for one in (0, 1))
+    patterns, number = np.unique(extended, return_inverse=True)
+    parent, step, node_of = chosen[patterns // steps], patterns % steps, node.astype(np.int32)
+    away, been = ((node_of[kind == one], _begins(number[kind == one], len(patterns))) for one in (0, 1))
     left, returns, has_been_back = _around_seed(rows, seed, before, parent, step, *been)
     return Carried(parent, step, *away, *been, left, returns, has_been_back, cut)
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from graphbrick.models.embedders.protobuf import FIXED32, Field, bytes_field, fields, number_field, texts_of, varint
+from graphbrick.models.embedders.protobuf import (
+    FIXED32,
+    Field,
+    bytes_field,
+    bytes_opening,
+    fields,
+    number_field,
+    texts_of,
+    varint,
+)
 
 # Numbers of fields in onnx.proto.
 MODEL_GRAPH, _MODEL_OPERATORS = 7, 8
@@ -43,17 +52,15 @@ def fused(model: bytes, heads: int, products: Products | None = None) -> bytes:
     ]
     matrices = [name for name in second_inputs if f"{name}_q" in names]
     start, output = (texts_of(nodes[place].value, _NODE_OUTPUT)[0] for place in (first, -1))
-    unused = products.unused(matrices)
-    content = b"".join(
-        [
-            *(node.whole for node in nodes[: first + 1] if texts_of(node.value, _NODE_OUTPUT)[0] not in unused),
-            *_layers(matrices, start, output, heads, products),
-            *(products.stored(part) for part in graph if part.number != _GRAPH_NODE),
-        ]
-    )
-    rest = b"".join(part.whole for part in parts if part.number != MODEL_GRAPH)
+    content = [
+        *_embeddings(nodes[: first + 1], names, products.unused(matrices)),
+        *_layers(matrices, start, output, heads, products),
+        *(products.stored(part) for part in graph if part.number != _GRAPH_NODE),
+    ]
     operators = bytes_field(1, DOMAIN.encode()) + number_field(2, 1)
-    return rest + bytes_field(_MODEL_OPERATORS, operators) + bytes_field(MODEL_GRAPH, content)
+    rest = [part.whole for part in parts if part.number != MODEL_GRAPH]
+    opening = bytes_opening(MODEL_GRAPH, sum(map(len, content)))
+    return b"".join([*rest, bytes_field(_MODEL_OPERATORS, operators), opening, *content])  # the weights, copied once
 
 
 class Products:
@@ -84,6 +91,23 @@ class Products:
     def product(self, values: str, matrix: str, output: str) -> Iterator[bytes]:
         """Yield the nodes of the product of values and a matrix."""
         yield node("MatMul", [values, matrix], output)
+
+
+def _embeddings(nodes: Sequence[Field], names: set[str], unused: frozenset[str]) -> Iterator[bytes | memoryview]:
+    """Yield the nodes before the layers. Rows of an int8 table become float32 when a text needs them, not the table."""
+    kinds = [(node, texts_of(node.value, _NODE_TYPE)[0], texts_of(node.value, _NODE_INPUT)) for node in nodes]
+    tables = {inputs[0] for _, kind, inputs in kinds if kind == "Gather" and f"{inputs[0]}_q" in names}
+    unused |= tables | {f"{table}_f" for table in tables}
+    for old, kind, inputs in kinds:
+        output = texts_of(old.value, _NODE_OUTPUT)[0]
+        if kind == "Gather" and inputs[0] in tables:
+            table, rows = inputs
+            yield node("Gather", [f"{table}_q", rows], f"{output}_q", axis=0)
+            yield node("Gather", [f"{table}_scale", rows], f"{output}_scale", axis=0)
+            yield node("Cast", [f"{output}_q"], f"{output}_f", to=_FLOAT)
+            yield node("Mul", [f"{output}_f", f"{output}_scale"], output)
+        elif output not in unused:
+            yield old.whole
 
 
 def _layers(matrices: Sequence[str], start: str, output: str, heads: int, products: Products) -> Iterator[bytes]:

@@ -73,4 +73,9 @@ def number_field(field: int, number: int) -> bytes:
 
 def bytes_field(field: int, value: bytes) -> bytes:
     """Return a field that holds a text, bytes or a message."""
-    return varint(field << 3 | BYTES) + varint(len(value)) + value
+    return bytes_opening(field, len(value)) + value
+
+
+def bytes_opening(field: int, size: int) -> bytes:
+    """Return what stands before a value of a size in bytes: the number of the field, and the size."""
+    return varint(field << 3 | BYTES) + varint(size)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.graph import Graph
+from graphbrick.kernels.distinct import distinct
 from graphbrick.patterns.dotted import dotted_name
 
 Ints = npt.NDArray[np.int64]
@@ -16,6 +16,7 @@ Ints = npt.NDArray[np.int64]
 _SHARED = 0.2  # of the smaller of two slots; more than that in common makes one class of both
 _LEAST_SHARED = 3
 _SAMPLED = 200_000  # entities that slots are compared by
+_PAIRS = 1_000_000  # of slots that are counted at once
 _MOST_SLOTS = 64  # of one entity; hubs of thousands of relations say nothing about classes
 _TYPE_SHARE = 0.1  # of a slot's entities that have a type, for the slot to belong to it
 _OF_TAILS = 0.6  # of the entities at the tails of a relation that have a type in names, for the slot to belong to it
@@ -35,7 +36,7 @@ def members(graph: Graph) -> tuple[Ints, Ints]:
     slots = 2 * graph.n_relations
     heads = csr.heads(ids).astype(np.int64) * slots + 2 * relation
     tails = csr.tail[ids].astype(np.int64) * slots + 2 * relation + 1
-    pairs = np.unique(np.concatenate([heads, tails]))
+    pairs = distinct(np.concatenate([heads, tails]))
     return pairs // slots, pairs % slots
 
 
@@ -54,9 +55,7 @@ def inferred_classes(graph: Graph) -> list[list[int]]:
     if len(several) > _SAMPLED:
         share = _SAMPLED / len(several)
         several = np.sort(np.random.default_rng(0).choice(several, _SAMPLED, replace=False))
-    together = Counter[tuple[int, int]]()
-    for at in several.tolist():
-        together.update(combinations(of_slot[first[at] : first[at] + count[at]].tolist(), 2))
+    together = _together(of_slot, first[several], count[several])
     parent = list(range(2 * graph.n_relations))
 
     def root(node: int) -> int:
@@ -74,14 +73,31 @@ def inferred_classes(graph: Graph) -> list[list[int]]:
     return sorted(groups.values(), key=lambda group: (-int(size[group].sum()), group))
 
 
+def _together(of_slot: Ints, first: Ints, count: Ints) -> Counter[tuple[int, int]]:
+    """Return how many entities are in both of two slots; an entity has ``count`` slots from ``first`` on."""
+    slots = int(of_slot.max(initial=0)) + 1
+    times = Counter[tuple[int, int]]()
+    for size in sorted(set(count.tolist())):
+        one, other = np.triu_indices(size, 1)
+        rows = first[count == size]
+        for part in np.array_split(rows, 1 + len(rows) * len(one) // _PAIRS):
+            inside = of_slot[part[:, None] + np.arange(size)]
+            codes, found = np.unique(inside[:, one] * slots + inside[:, other], return_counts=True)
+            for code, n in zip(codes.tolist(), found.tolist(), strict=True):
+                times[divmod(code, slots)] += n
+    return times
+
+
 def shares_of_slots(graph: Graph, groups: list[list[int]]) -> dict[int, float]:
     """Return the share of a group's entities that are in a slot, for each slot of each group."""
+    if not groups:
+        return {}
     entity, of_slot = members(graph)
     group_of = np.full(2 * graph.n_relations, -1, dtype=np.int64)
     for number, group in enumerate(groups):
         group_of[group] = number
     inside = group_of[of_slot] >= 0
-    pairs = np.unique(group_of[of_slot[inside]] * graph.n_entities + entity[inside])
+    pairs = distinct(group_of[of_slot[inside]] * graph.n_entities + entity[inside])
     total = np.bincount(pairs // max(graph.n_entities, 1), minlength=len(groups))
     size = np.bincount(of_slot, minlength=2 * graph.n_relations)
     return {slot: size[slot] / total[number] for number, group in enumerate(groups) for slot in group}
@@ -92,6 +108,8 @@ def types_of_slots(graph: Graph) -> dict[str, list[int]]:
 
     Empty for a graph without types. Of each slot up to 500 entities are looked at.
     """
+    if not graph.type_labels():
+        return {}
     entity, of_slot = members(graph)
     order = np.argsort(of_slot, kind="stable")
     bounds = np.searchsorted(of_slot[order], np.arange(2 * graph.n_relations + 1))
@@ -121,7 +139,7 @@ def types_in_labels(graph: Graph) -> dict[str, list[int]]:
     entity, of_slot = members(graph)
     relation, is_head = of_slot // 2, of_slot % 2 == 0
     has_type = is_head & (of_relation[relation] >= 0)
-    pairs = np.unique(entity[has_type] * len(types) + of_relation[relation[has_type]])
+    pairs = distinct(entity[has_type] * len(types) + of_relation[relation[has_type]])
     first = np.searchsorted(pairs // len(types), np.arange(graph.n_entities + 1))
     slots_of_type: dict[str, list[int]] = {name: [] for name in types}
     order, labels = np.argsort(of_slot, kind="stable"), list(types)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from built_graphs import built_from_nodes_and_edges
 
+from graphbrick import MiniLM
+from graphbrick.bricks.retrieve.operators.unordered.own_property import _nearest
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.default import default_pipeline
 
@@ -64,3 +66,10 @@ def test_other_questions_are_not_taken_for_one_of_a_property(facts: Graph, quest
 
 def test_the_own_number_comes_before_that_of_triples(facts: Graph) -> None:
     assert default_pipeline(facts)(facts, "What is the limit context of Kimi?").texts == ("262144",)
+
+
+def test_the_name_of_a_property_needs_no_model(facts: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MiniLM, "load", lambda self: pytest.fail("a model was loaded"))
+    question = "which ticket price is e0 at"
+    museum = next(entity for entity in range(facts.n_entities) if facts.label(entity) == "Weaver House")
+    assert _nearest(facts, museum, "ticket price", question, MiniLM()) == "ticket_price"

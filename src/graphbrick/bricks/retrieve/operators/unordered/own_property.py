@@ -113,12 +113,14 @@ def _nearest(graph: Graph, entity: int, said: str, text: str, embedder: Embedder
     if not properties:
         return ""
     own = {_as_words(name): name for name in properties}
-    relations = {graph.relation_of(triple) for triple in list(graph.triples_from(entity))[:_TRIPLES]}
-    labels = (_as_words(graph.relation_label(relation)) for relation in sorted(relations))
-    names = list(dict.fromkeys((*own, *labels)))
-    scores = embedder.score(said, names)
-    first, second = (*sorted(scores.tolist(), reverse=True), 0.0)[:2]
-    best = own.get(names[int(scores.argmax())], "")
+    best, first, second = own.get(said, ""), 1.0, 0.0
+    if not best:  # the name itself needs no model, which takes a fifth of a second to load
+        relations = {graph.relation_of(triple) for triple in list(graph.triples_from(entity))[:_TRIPLES]}
+        labels = (_as_words(graph.relation_label(relation)) for relation in sorted(relations))
+        names = list(dict.fromkeys((*own, *labels)))
+        scores = embedder.score(said, names)
+        first, second = (*sorted(scores.tolist(), reverse=True), 0.0)[:2]
+        best = own.get(names[int(scores.argmax())], "")
     if not best or first < _LEAST or first - second < _APART:
         return ""
     asked, kind = next((kinds for asked, kinds in _KINDS if asked.match(text)), None), value_kind(properties[best])
