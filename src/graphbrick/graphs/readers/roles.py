@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
@@ -49,16 +50,28 @@ _RESERVED = {*map(str.casefold, _NEO4J_SUFFIXES), "from", "to"}
 
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+_YEARS = (1500, 2200)
 _LEAST_WIDTH = 3  # columns of a table whose header is looked for below titles
 _MOST_TITLES = 20  # rows above a header
 
 
 def is_header(first: Sequence[str]) -> bool:
-    """Return whether a first row may name columns: most of its cells are different, and few of them are numbers."""
+    """Return whether a first row may name columns: most of its cells are different, and few of them are numbers.
+
+    Years in a row may be names: ``country,2019,2020``.
+    """
     names = [cell.strip() for cell in first if cell.strip()]
-    numbers = sum(_NUMBER.fullmatch(name) is not None for name in names)
+    numeric = [name for name in names if _NUMBER.fullmatch(name)]
+    numbers = 0 if _are_years(numeric) else len(numeric)
     are_different = 2 * len({*names}) >= len(names) > 0 and (len({*names}) > 1 or len(names) == 1)
     return are_different and 2 * numbers < len(names) and not _NUMBER.fullmatch(names[0])
+
+
+def _are_years(names: Sequence[str]) -> bool:
+    """Return whether numbers are two or more years, one after another."""
+    years = [int(name) for name in names if len(name) == len("1999") and name.isdecimal()]
+    steps = {after - before for before, after in pairwise(years)}
+    return 1 < len(years) == len(names) and len(steps) == 1 and _YEARS[0] <= min(years) <= max(years) <= _YEARS[1]
 
 
 def title_rows(rows: Sequence[Sequence[str]]) -> int:

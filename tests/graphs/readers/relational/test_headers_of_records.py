@@ -9,6 +9,7 @@ import pytest
 from faults import fails
 from table_files import Reading, one_file, workbook
 
+from graphbrick import build
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Raw
 from graphbrick.graphs.readers.excel import EMPTY_ROWS, MERGED
@@ -172,3 +173,27 @@ def test_empty_rows_of_nodes_and_edges(tmp_path: Path) -> None:
     read = Reading(edges, nodes)
     assert ([record.label for record in read.nodes], len(read.edges)) == (["Ann", "Bo", "Cy"], 2)
     assert read.left_out.counts == {"rows of edges.csv without any value": 1, "rows of nodes.csv without any value": 1}
+
+
+@pytest.mark.parametrize(
+    ("head", "relation"),
+    [("m.0{}x", "film.{}.made"), ("Q{}", "P{}"), ("http://ex.org/e{}", "http://ex.org/p/{}"), ("/m/0{}", "/r/{}/x")],
+)
+def test_the_first_of_many_different_triples_is_no_header(tmp_path: Path, head: str, relation: str) -> None:
+    """Of a large graph, the first rows may have no entity and no relation twice."""
+    rows = [(head.format(n), relation.format(n), head.format(n + 7_000)) for n in range(300)]
+    file = tmp_path / "dump.tsv"
+    file.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    graph = build(file, tmp_path / "dump.graph")
+    assert (graph.n_triples, graph.n_relations, graph.n_entities) == (300, 300, 600)
+
+
+@pytest.mark.parametrize("header", ["country,2019,2020", "region,1990,1980", "part,code,made", "id,m,n"])
+def test_headers_that_are_unlike_their_columns_stay_headers(tmp_path: Path, header: str) -> None:
+    _, second, third = header.split(",")
+    file = tmp_path / "table.csv"
+    rows = "".join(f"thing {n},{n}.5,{n + 3}.25\n" for n in range(30))
+    file.write_text(f"{header}\n{rows}", encoding="utf-8")
+    graph = build(file, tmp_path / "table.graph")
+    assert graph.n_triples == 0
+    assert {column.name for column in graph.columns} >= {second, third}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -30,6 +31,8 @@ _Stamp = tuple[str, tuple[tuple[int, int], ...]]
 _LAST: dict[tuple[tuple[_Stamp, ...], object], Related] = {}
 _ENOUGH = 4  # rows that show that the first one is a header
 _MOSTLY_VALUES = 0.9  # of the cells of a column with digits are numbers, dates or codes
+_MOSTLY_ALIKE = 0.9  # of the cells of a column begin as the first one does
+_BEGINS = re.compile(r"[^\w\s]*[^\W\d_]+[^\w\s]|[^\W\d_]+(?=\d)")  # `m.` of m.0n7s5, `/film/` and `Q` of Q42
 _WIDE = 3  # columns of a triple; a table of records has more, or a key
 
 
@@ -158,6 +161,8 @@ def _is_small(table: SourceTable, options: ReadOptions, *, is_named: bool) -> bo
     columns = [[row[place] for row in table.samples if row[place]] for place in range(len(table.columns))]
     if any(name in values for name, values in zip(table.columns, columns, strict=True)):
         return options.header is True and len(columns) < _WIDE
+    if options.header is not True and not is_named and _looks_like_a_row(table):
+        return False
     is_named = is_named or plain_name(table.columns[0]) in KEY
     has_numbers = any(_is_named(table, place) for place in range(len(columns)))
     if len(columns) < _WIDE:
@@ -170,6 +175,17 @@ def _is_small(table: SourceTable, options: ReadOptions, *, is_named: bool) -> bo
     is_header = is_named or has_numbers or options.header is True or (of_values and len(middle) >= _ENOUGH)
     differ = 2 * len(set(middle)) > len(middle) and (len(middle) >= _ENOUGH or has_numbers)
     return is_header and (of_values or differ)
+
+
+def _looks_like_a_row(table: SourceTable) -> bool:
+    """Return whether the first row begins as the rows below it do, in two columns or more: `m.0n7s5`, `film.genre`."""
+    alike = 0
+    for place, first in enumerate(table.columns):
+        begins = _BEGINS.match(first)
+        texts = [row[place] for row in table.samples if row[place]]
+        same = sum(begins is not None and text.startswith(begins[0]) for text in texts)
+        alike += same > _MOSTLY_ALIKE * len(texts) > 0
+    return alike > 1
 
 
 def _differs(table: SourceTable, place: int) -> bool:
