@@ -331,3 +331,13 @@ def test_no_name_in_the_drawing_covers_another(visit):
         for other in names[:i]:
             a, b = by_key[one], by_key[other]
             assert abs(a["y"] - b["y"]) >= 16 or abs(a["x"] - b["x"]) >= 60
+
+
+def test_a_link_that_is_followed_before_the_page_is_loaded_keeps_the_graph(visit):
+    page = visit.open("#/ask?graph=world")
+    page.route("**/ask.js", lambda route: None)  # as on a slow machine
+    page.evaluate("location.hash = '#/ask?graph=staff'")
+    page.reload()
+    page.locator("#pages").get_by_text("Graph", exact=True).click()
+    until(page, "location.hash.startsWith('#/graph')")
+    assert page.evaluate("location.hash") == "#/graph?graph=staff"

@@ -134,8 +134,9 @@ async function begin() {
     fill(main, problem(error), el("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Try again"));
     return;
   }
-  navigation();
   graphChoice();
+  graphOf(readPlace().values); // so that a link that is followed before the page is loaded keeps the graph
+  navigation();
   addEventListener("hashchange", () => {
     show();
     main.focus({ preventScroll: true });
