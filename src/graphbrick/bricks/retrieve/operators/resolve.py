@@ -273,7 +273,7 @@ class Resolver(OwnDates):
         wanted = self.english.without_objects(self.words_in(words))
         ways = [wanted, self.of_number(wanted)] if wanted else [self.words_in(name) for name in names]
         for words_of_one in filter(None, ways):
-            is_class = all(self.lexicon.class_named((word,)) for word in words_of_one)
+            is_class = {name[-1] for name in self.lexicon.by_class}.issuperset(words_of_one)
             sources = [
                 source
                 for source in self.numeric
