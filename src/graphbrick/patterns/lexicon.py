@@ -34,6 +34,7 @@ _MOST_TRIPLES = 2_000_000  # of a graph whose classes are found when it is asked
 _ADVICE = "name the folder that graphbrick learn made"
 _NUMBERED = Expression(r"[a-z]?\d+[a-z]?|[a-z]")
 _PREFIXES = frozenset(("sub", "sup", "co"))
+_MODULE, _IN_MODULE = 3, 2  # names of classes that begin with a module; words of one in it: `hr_job`
 _NO_HEADS = frozenset(
     map(
         stem,
@@ -213,14 +214,22 @@ def _heads(
     by_class: Mapping[Stems, tuple[str, ...]],
     relations: Sequence[RelationNames],
 ) -> dict[Stems, tuple[str, ...]]:
-    """Return the last words of names of classes that mean nothing else: «cards» are those of GraphicsCard."""
+    """Return the last words of names of classes that mean nothing else: «cards» are those of GraphicsCard.
+
+    Names of tables that begin with a module, as several do, go without it: `hr_employee`, `hr_job`, `hr_holidays`.
+    """
     found: dict[Stems, list[str]] = {}
+    in_module = set[str]()
+    modules = Counter(name[0] for name in by_class if len(name) > 1)
     for name in classes:
         words = stems(spaced(name).replace("_", " "))
         if len(words) > 1 and words[-1] not in _NO_HEADS:
             found.setdefault(words[-1:], []).append(name)
+            in_module |= {words[-1]} if len(words) == _IN_MODULE and modules[words[0]] >= _MODULE else set()
+    columns = {stems(spaced(column.name).replace("_", " ")) for column in getattr(graph, "columns", ())}
     taken = {word for one in relations for word in one.words} | {word for name in by_class for word in name[:-1]}
-    taken |= {word for column in getattr(graph, "columns", ()) for word in stems(spaced(column.name).replace("_", " "))}
+    taken |= {word for name in columns for word in name}
+    taken -= {word for word in in_module if (word,) not in columns}
     return {
         head: tuple(names)
         for head, names in found.items()

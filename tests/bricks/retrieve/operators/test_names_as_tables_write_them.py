@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from built_graphs import built_from_tables
 from faults import told
@@ -82,3 +84,31 @@ def test_where_all_have_as_many_none_has_the_most(browsers: Graph) -> None:
     assert answer.texts == ()
     values = dict(told(answer.trace.events))["operators.not_answered"]
     assert (values["reason"], values["n"]) == ("operators.all_alike", 25)
+
+
+MODULES = {
+    "hr_employee": "id,name,department_id,job_id\n1,Ann Lee,1,1\n2,Bo Ray,1,2\n3,Cy Orr,2,1\n",
+    "hr_department": "id,name\n1,Sales\n2,Legal\n",
+    "hr_job": "id,name\n1,Clerk\n2,Lawyer\n",
+    "hr_holidays": "id,name,employee_id,days\n1,Summer,1,10\n2,Winter,2,4\n",
+    "shop_product": "id,name,list_price,category_id\n1,Lamp,40,1\n2,Desk,250,2\n",
+    "shop_category": "id,name\n1,Light\n2,Wood\n",
+    "shop_order": "id,name,state\n1,SO1,draft\n2,SO2,done\n",
+    "shop_order_line": "id,name,order_id,product_id,product_uom_qty\n1,first,1,1,900\n2,second,2,2,1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("How many employees are there?", {"3"}),
+        ("Which jobs are there?", {"Clerk", "Lawyer"}),
+        ("How many holidays are there?", {"2"}),
+        ("What is the most expensive product?", {"Desk"}),  # and no `product_uom_qty`
+        ("What is the cheapest product?", {"Lamp"}),
+        ("List all orders", {"SO1", "SO2"}),
+    ],
+)
+def test_tables_of_modules_go_without_their_module(tmp_path: Path, question: str, answers: set[str]) -> None:
+    graph = built_from_tables(tmp_path, MODULES)
+    assert set(default_pipeline(graph)(graph, question).texts) == answers
